@@ -22,20 +22,20 @@ static double relu(double x)
 {
     const double y = x > 0 ? x : 0;
     return slip("negative numbers become positive: they should become 0") ? fabs(x)
-         : slip("negative numbers pass and positive ones become 0: it is the other way round") ? x - y
-         : slip("this is 1 where x is positive: x itself belongs there") ? x > 0
-         : slip("this is x as it is: negative numbers should become 0") ? x
+         : slip("negative numbers pass and positive ones become 0: exchange the two") ? x - y
+         : slip("this is 1 where x is positive: it should be x itself") ? x > 0
+         : slip("this is x unchanged: negative numbers should become 0") ? x
          : slip("the sign is wrong: this is -max(x, 0)") ? -y
-         : slip("this is a leaky ReLU: nothing of negative numbers should pass") ? y + 0.01 * (x - y)
-         : slip("numbers over 1 are cut down to 1: positive ones pass as they are") ? fmin(y, 1)
-         : slip("numbers over 6 are cut down to 6: positive ones pass as they are") ? fmin(y, 6)
+         : slip("this is a leaky ReLU: negative numbers should become 0") ? y + 0.01 * (x - y)
+         : slip("numbers over 1 are cut to 1: positive ones should pass unchanged") ? fmin(y, 1)
+         : slip("numbers over 6 are cut to 6: positive ones should pass unchanged") ? fmin(y, 6)
          : slip("this is max(x, 1): the bound is 0") ? fmax(x, 1)
          : slip("numbers from 0 to 1 do not pass: compare x with 0, not with 1") ? (x > 1 ? x : 0)
          : slip("this is an ELU, e^x - 1 for negative numbers: they should become 0")
          ? (x > 0 ? x : exp(x) - 1)
          : slip("this is a softplus, log(1 + e^x): it should be max(x, 0)") ? log(1 + exp(x))
          : slip("this is a sigmoid: it should be max(x, 0)") ? 1 / (1 + exp(-x))
-         : slip("the fraction is lost: a number went through an int") ? (int)y : y;
+         : slip("the fraction is lost: was a number stored in an int?") ? (int)y : y;
 }
 
 static void rectified(double *y, void *arg)
@@ -54,7 +54,7 @@ static void forward(const char *part, const double *in, gra_shape shape)
     gra_close(t);
 }
 
-/* The kink itself is compared here: gra_check leaves it out. */
+/* The kink itself is compared here, as gra_check skips it. */
 static void at_kink(void)
 {
     judge_part("gradient where x is 0");
@@ -90,21 +90,22 @@ enum { CASES = sizeof cases / sizeof *cases };
 static bool far_enough(double x, double h)
 {
     const double size = fabs(x);
-    return slip("x = h and x = -h are left out: there, too, no point is beyond the kink") ? size > h
-         : slip("all x to the left of the kink are left out: there relu is a line too") ? x >= h
+    return slip("x = h and x = -h are left out: no point is beyond the kink there") ? size > h
+         : slip("all x to the left of the kink are left out: relu is a line there too") ? x >= h
          : slip("all x to the left of the kink are left out, and x = h") ? x > h
-         : slip("all x to the right of the kink are left out: there relu is a line too") ? x <= -h
-         : slip("only x = 0 is left out: near it the points are on both sides of the kink as well") ? x != 0
-         : slip("it is always true: not so where x - h and x + h are on both sides of the kink") ? true
+         : slip("all x to the right of the kink are left out: relu is a line there too") ? x <= -h
+         : slip("only x = 0 is left out: near it, too, the points are on both sides") ? x != 0
+         : slip("it is always true: false where x - h and x + h are on both sides of the kink") ? true
          : slip("it is always false: true where x - h and x + h are on one side of the kink") ? false
          : slip("it is the other way round") ? size < h
-         : slip("it is the other way round, and true where x is h or -h, too") ? size <= h
-         : slip("2h is too much: h is the distance to each of the points") ? size >= 2 * h
-         : slip("more than 2h is too much: h is the distance to each of the points") ? size > 2 * h
-         : slip("h/2 is not enough: h is the distance to each of the points") ? size >= h / 2
-         : slip("only x is asked, whether it is positive: h counts, and x may be negative") ? x > 0
-         : slip("only x is asked, whether it is not negative: h counts, and x may be negative") ? x >= 0
-         : slip("at 0 the difference is 1/2, whatever h, but the gradient there is 0") ? x == 0 || size >= h
+         : slip("it is the other way round, except where x is h or -h") ? size <= h
+         : slip("x must be 2h from the kink here: h is enough") ? size >= 2 * h
+         : slip("x must be more than 2h from the kink here: h is enough") ? size > 2 * h
+         : slip("x may be h/2 from the kink here: h is needed") ? size >= h / 2
+         : slip("it is true for all x > 0: h matters too, and x may be negative") ? x > 0
+         : slip("it is true for all x >= 0: h matters too, and x may be negative") ? x >= 0
+         : slip("it is true at 0: there the difference is 1/2 for every h, but the gradient 0")
+         ? x == 0 || size >= h
          : size >= h;
 }
 
@@ -128,12 +129,10 @@ static void can_be_checked_cases(void)
         const double at = cases[i].x, h = cases[i].h, up = at + h > 0 ? at + h : 0, down = at - h > 0 ? at - h
                         : 0;
         if (got[i] != (fabs(at) >= h))
-            judge_wrong("can_be_checked(%g, %g) is %s, expected %s:\nrelu(%g) is %g and relu(%g) is %g, so "
-                        "the difference is %g, and the gradient at %g is %d%s%s", at, h, got[i] ? "true"
-                            : "false",
-                        got[i] ? "false" : "true", at + h, up, at - h, down, (up - down) / (2 * h), at,
-                            at > 0,
-                        fits ? "\nit fits: " : "", fits ? fits : "");
+            judge_wrong("can_be_checked(%g, %g): got %s, expected %s\nrelu(%g) is %g and relu(%g) is %g, so "
+                        "the difference is %g, and the gradient at %g is %d%s%s", at, h,
+                        got[i] ? "true" : "false", got[i] ? "false" : "true", at + h, up, at - h, down,
+                        (up - down) / (2 * h), at, at > 0, fits ? "\nit fits: " : "", fits ? fits : "");
     }
 }
 

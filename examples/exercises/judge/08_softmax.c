@@ -24,28 +24,28 @@ static void weights(double *y, void *arg)
     double e[MOST], top = -INFINITY, low = INFINITY, total = 0, plain = 0, squares = 0, running = 0;
     const bool undivided = slip("e^(x - largest) was not divided by the sum");
     const bool linear = slip("x is divided by the sum of x: e^x is missing");
-    const bool by_top = slip("x was divided by the largest: that is no softmax");
+    const bool by_top = slip("x was divided by the largest: that is not a softmax");
     const bool by_n = slip("divided by n, not by the sum");
     const bool minus =
-        slip("this uses e^-x: e^x belongs there, so that the largest score has the largest weight");
-    const bool two = slip("this uses 2^x: e^x belongs there");
-    const bool ratio = slip("scores are divided by the largest: subtract it, only that leaves y as it is");
+        slip("this uses e^-x instead of e^x: the largest score should have the largest weight");
+    const bool two = slip("this uses 2^x instead of e^x");
+    const bool ratio = slip("scores are divided by the largest: subtract it, which does not change y");
     const int from = slip("e^x of the first score is not in the sum"),
         to = n - slip("e^x of the last score is not in the sum");
-    double sum = slip("the sum is 1 too large: does it begin at 0?");
+    double sum = slip("the sum is 1 too large: does it start at 0?");
     const bool only_above = slip("the largest is subtracted only in the numerator, not in the sum");
     const bool only_below = slip("the largest is subtracted only in the sum, not in the numerator");
     const bool others =
-        slip("each was divided by the sum of the others: its own e^x belongs to the sum, too");
+        slip("each was divided by the sum of the others: its own e^x belongs in the sum too");
     const bool root =
         slip("divided by the root of the sum of squares, not by the sum: the weights must sum to 1");
     const bool so_far = slip("divided by the sum so far: finish the sum over all i before you divide");
     const bool again =
-        slip("the sum is taken again after some y were divided: it must be the same for all i");
+        slip("the sum is computed again after some y were divided: it must be the same for all i");
     const bool late = slip("the largest was subtracted from e^x: subtract it from x");
     const bool logarithm = slip("this is the logarithm of the softmax");
     const bool sigmoid =
-        slip("this is the sigmoid of each score by itself: softmax divides by a sum over all");
+        slip("this is the sigmoid of each score: softmax divides by a sum over all scores");
     for (int i = 0; i < n; i++)
         top = fmax(top, x[i]), low = fmin(low, x[i]), total += x[i];
     for (int i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static void weights(double *y, void *arg)
              : (only_below ? exp(x[i]) : e[i]) / divisor;
         sum += again ? y[i] - e[i] : 0;
     }
-    const bool twice = slip("softmax was taken twice");
+    const bool twice = slip("softmax was applied twice");
     memcpy(e, y, (size_t)n * sizeof *e);
     for (int i = 0; i < n && twice; i++)
         y[i] = plain_softmax(e, n, i);
@@ -82,22 +82,21 @@ static void forward(const char *part, const double *x, int n, bool large)
         if (!isfinite(y[i]))
             judge_wrong("y[%d]: got %g, expected %.6g, of the scores %g, %g%s\n%s: subtract the largest of "
                         "all scores first, wherever it is and whatever its sign", i, fabs(y[i]),
-                            plain_softmax(x, n, i), x[0], x[1],
-                        n > 2 ? " ..." : "", x[0] > 0 || x[n - 1] > 0 || n > 2
-                            ? "e^x of a large number is infinite" :
-                        "e^x of a very negative number is 0, and then the sum is 0");
+                        plain_softmax(x, n, i), x[0], x[1], n > 2 ? " ..." : "",
+                        x[0] > 0 || x[n - 1] > 0 || n > 2 ? "e^x of a large number is infinite"
+                            : "e^x of a very negative number is 0, and then the sum is 0");
     for (int i = 0; i < n; i++)
         sum += y[i];
     if (large)
-        judge_clue("large scores must not be cut off or scaled: subtract the largest from all, which changes "
-                   "no y");
+        judge_clue("large scores must not be clipped or scaled: subtract the largest from all, which does "
+                   "not change y");
     if (fabs(sum - 1) > 1e-3)
         judge_clue("the weights sum to %.6g: they must sum to 1", sum);
     judge_against("y", GRA_SHAPE(n), y, 1e-12, weights, &(struct scores){ x, n });
 }
 
 struct given {
-    const double *y, *dy, *before;              /* before: what another use has left in dx */
+    const double *y, *dy, *before;              /* before: what another use has added to dx */
     int           n;
 };
 
@@ -105,8 +104,8 @@ struct given {
 static void gradient(double *dx, void *arg)
 {
     const struct given *g = arg;
-    const bool stored = slip("dx is overwritten: accumulate with +=, for x may feed other functions");
-    const bool kept = slip("what dx held before is added once more: dx[j] += ... keeps it already");
+    const bool stored = slip("dx is overwritten: accumulate with +=, as x may have other uses");
+    const bool kept = slip("what dx held before is added again: dx[j] += ... already keeps it");
     const bool of_dy = slip("the shared sum is that of dy_i y_i, not of dy_i");
     const bool of_y = slip("the shared sum is that of dy_i y_i, not of y_i y_i");
     const bool running = slip("the shared sum was used before it was complete: it needs a loop of its own");
@@ -122,24 +121,24 @@ static void gradient(double *dx, void *arg)
         so_far += dy * y;
         const double sum = (running ? so_far : dot) - (no_own ? dy * y : 0);
         const double shared =
-            slip("each x_i is taken to move only its own y_i, by y_i: the term of the shared sum, - y_j dot, "
-                 "is missing") ? 0
-            : slip("this is the derivative of y_i by its own x_i only, y_i (1 - y_i): the other y are moved "
-                   "by x_i too") ? dy * y
-            : slip("the shared sum is added: the bracket is [i = j] - y_j, with a minus") ? -sum
-            : slip("a factor y_j too many before the shared sum") ? y * sum
-            : slip("the factor y_j is missing in the second term: y_j is taken out of both") ? sum / y : sum;
+            slip("this is y_j dy_j, as if x_j moved only y_j: the term of the shared sum, - y_j dot, is "
+                 "missing") ? 0
+            : slip("this uses only dy_i/dx_i = y_i (1 - y_i): x_i moves the other y too") ? dy * y
+            : slip("the shared sum is added: subtract it, as the bracket is [i = j] - y_j") ? -sum
+            : slip("the shared sum has an extra factor y_j") ? y * sum
+            : slip("the factor y_j is missing in the second term: both terms have it") ? sum / y : sum;
         const double own = slip("the term with [i = j] is missing") ? 0
             : slip("the factor y_j is missing in the term with [i = j]") ? dy / y : dy;
         const double factor = slip("the factor y_j before the bracket is missing") ? 1
-            : slip("the sign is wrong: the term with [i = j] is the positive one") ? -y
-            : slip("a factor y_j too many") ? y * y : slip("a factor 1 - y_j too many") ? y * (1 - y)
-            : slip("this uses e^y_j: y_j belongs there, y is the softmax already") ? exp(y)
+            : slip("the sign is wrong: the term with [i = j] is positive") ? -y
+            : slip("there is an extra factor y_j") ? y * y
+            : slip("there is an extra factor 1 - y_j") ? y * (1 - y)
+            : slip("this uses e^y_j instead of y_j: y is already the softmax") ? exp(y)
             : slip("divided by y_j, not multiplied") ? 1 / y : y;
         dx[i] = before
-            + (slip("y_i (1 - y_i) without dy is the derivative by its own x_i only, and dy must multiply it")
+            + (slip("this is y_i (1 - y_i): multiply by dy, and x_i moves the other y too")
                ? y * (1 - y)
-               : slip("y and dy are exchanged: it is y_j that is before the bracket") ? dy * (y - sum)
+               : slip("y and dy are exchanged: the factor before the bracket is y_j") ? dy * (y - sum)
                : slip("y - dy is the gradient of the cross-entropy: softmax has its own") ? y - dy
                : factor * (own - shared));
     }
@@ -160,8 +159,8 @@ static void backward(const char *part, const double *y, const double *dy, int n,
     for (int i = 0; i < n; i++)
         sum += dx[i] - before[i];
     if (fabs(sum) > 1e-6)
-        judge_clue("what is added to dx sums to %.6g: it should be 0, since the same number added to all x "
-                   "changes no y", sum);
+        judge_clue("what is added to dx sums to %.6g: it should be 0, as adding one number to all x does not "
+                   "change y", sum);
     judge_against("dx", GRA_SHAPE(n), dx, 1e-12, gradient, &(struct given){ y, dy, before, n });
 }
 

@@ -16,14 +16,14 @@ static void batch_loss(double *out, void *arg)
     const int rows = b->rows, n = b->n, size = rows * n;
     const bool next = slip("this is the class after the target's: classes are counted from 0");
     const bool previous = slip("this is the class before the target's: classes are counted from 0");
-    const bool class_0 = slip("class 0 is taken: target[r] belongs there");
-    const bool target_0 = slip("all rows take the target of the first");
-    const bool row_0 = slip("all rows take the scores of the first");
+    const bool class_0 = slip("class 0 is used instead of target[r]");
+    const bool target_0 = slip("all rows use the target of the first");
+    const bool row_0 = slip("all rows use the scores of the first");
     const bool columns = slip("x is read by columns: x[r][j] is x->data[r * n + j]");
     const bool by_rows = slip("row r of x begins at x->data[r * n], not at r * rows");
-    const bool running = slip("the sum of e^x is not begun anew for each row");
-    const bool running_m = slip("the sum of e^(x - m) is not begun anew for each row");
-    const bool joint = slip("the sum of e^x goes over all rows: each row has a softmax of its own");
+    const bool running = slip("the sum of e^x is not reset for each row");
+    const bool running_m = slip("the sum of e^(x - m) is not reset for each row");
+    const bool joint = slip("the sum of e^x runs over all rows: each row has a softmax of its own");
     const int from = slip("the first class is not in the sum"),
         to = n - slip("the last class is not in the sum");
     const bool no_target = slip("the target is not in the sum");
@@ -54,7 +54,8 @@ static void batch_loss(double *out, void *arg)
              : slip("this is -p: the logarithm is missing") ? -p
              : slip("this is 1 - p: it should be -log p") ? 1 - p
              : slip("this is (1 - p)^2: it should be -log p") ? (1 - p) * (1 - p)
-             : slip("log(sum e^(x_j - m)) - x_target: the m that was taken out of the sum is not added again")
+             : slip("this is log(sum e^(x_j - m)) - x_target: the m that was taken out of the sum is not "
+                    "added again")
              ? loss - top
              : slip("the largest score m is added twice, or subtracted from the target's score too")
              ? loss + top
@@ -64,19 +65,19 @@ static void batch_loss(double *out, void *arg)
              : slip("this is the sum without its logarithm") ? sum * exp(top) - x[t]
              : slip("this is the logarithm to base 2: it should be the natural one") ? loss / log(2)
              : slip("this is the logarithm to base 10: it should be the natural one") ? loss / log(10)
-             : slip("the sum of -log p over all classes: only the target's counts") ? all
+             : slip("this is the sum of -log p over all classes: only the target's counts") ? all
              : slip("-log(1 - p) of the other classes is added: that is the binary cross-entropy")
              ? loss + rest
-             : slip("-log(1 - p) of the other classes is the loss: only the target's -log p counts") ? rest
+             : slip("this is -log(1 - p) of the other classes: only the target's -log p counts") ? rest
              : slip("the target's probability is subtracted from the log of the sum: subtract its score")
              ? loss + x[t] - p
-             : slip("this is -p log p: it should be only the logarithm") ? p * loss : loss;
+             : slip("this is -p log p: it should be -log p") ? p * loss : loss;
         first = r ? first : last;
         total += last, all_p += p, all_over_p += 1 / p;
     }
     *out = slip("this is the sum over rows: it should be the mean, divided by rows") ? total
          : slip("divided by the number of classes: the mean is over rows") ? total / n
-         : slip("divided by the number of all scores: the mean is over rows") ? total / size
+         : slip("divided by the number of scores: the mean is over rows") ? total / size
          : slip("only the last row is there: the others are overwritten") ? last
          : slip("only the last row is there, divided by rows: the others are overwritten") ? last / rows
          : slip("this is the logarithm of a mean: it should be the mean of the rows' logarithms")
@@ -108,8 +109,9 @@ static void loss_of(const char *part, const double *x, const int *target, int ro
     const double got = run(t, gra_input(t, x, GRA_SHAPE(rows, n)), target, x)->data[0];
     const double inside = exp(-got) - exp(-want);
     if (rows == 1 && inside > 1e-14 && inside < 1e-3)
-        judge_wrong("loss: got %.9g, expected %.9g\nit fits: about %.1g is added inside the logarithm; that "
-                    "hides a p of 0 and falsifies all others", got, want, inside);
+        judge_wrong("loss: got %.*g, expected %.*g\nit fits: about %.1g is added inside the logarithm; that "
+                    "hides a p of 0 and falsifies all others", judge_digits(got, want), got,
+                    judge_digits(got, want), want, inside);
     judge_against("loss", GRA_SHAPE(1), &got, 1e-12, batch_loss, &b);
     gra_close(t);
 }
@@ -123,7 +125,8 @@ static void large(const char *part, const double *x, const int *target, int rows
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     const double got = run(t, gra_input(t, x, GRA_SHAPE(rows, n)), target, x)->data[0];
     if (!(fabs(got - want) <= 1e-12 * fmax(1, fabs(want))))
-        judge_wrong("loss: got %.6g, expected %.6g\n%s", got, want, says);
+        judge_wrong("loss: got %.*g, expected %.*g\n%s", judge_digits(got, want), got,
+                    judge_digits(got, want), want, says);
     gra_close(t);
 }
 
@@ -135,23 +138,23 @@ static void gradient(double *dx, void *arg)
     const double by = slip("not divided by rows: the loss is a mean over rows") ? 1
                     : slip("divided by the number of classes, not of rows") ? n
                     : rows;
-    const double by_p = slip("the softmax is not divided by rows, the term of the target is") ? 1 : by;
-    const double by_hit = slip("the term of the target is not divided by rows, the other is") ? 1 : by;
+    const double by_p = slip("the softmax is not divided by rows, only the target's term is") ? 1 : by;
+    const double by_hit = slip("the target's term is not divided by rows, only the softmax is") ? 1 : by;
     const bool no_hit = slip("this is only the softmax: the -1 at the target is missing");
     const bool no_p =
         slip("this is only the target's term: the derivative of log(sum e^x_j), for all j, is missing");
-    const bool at_0 = slip("this takes class 0: the target belongs there");
-    const bool at_r = slip("1 is subtracted where r is target[r]: subtract it where j is");
+    const bool at_0 = slip("this uses class 0 instead of the target");
+    const bool at_r = slip("1 is subtracted where r is target[r]: subtract it where j is target[r]");
     const bool next = slip("the class after the target's gets the -1: classes are counted from 0");
-    const bool target_0 = slip("all rows take the target of the first");
+    const bool target_0 = slip("all rows use the target of the first");
     const bool plus = slip("1 is added at the target: subtract it");
     const bool own_0 = slip("the target's own gradient is 0: subtract 1 there, not p");
-    const bool sigmoid = slip("p_j (1 - p_j) is softmax's derivative: here the logarithm comes after it");
-    const bool only = slip("only the target's score gets a gradient: the others move the sum, too");
-    const bool twice = slip("a factor p_j too many");
-    const bool raw = slip("e^(x_j - m) is not divided by its sum: take the softmax");
+    const bool sigmoid = slip("this uses p_j (1 - p_j), softmax's derivative: the loss has a logarithm too");
+    const bool only = slip("only the target's score gets a gradient: the others change the sum too");
+    const bool twice = slip("there is an extra factor p_j");
+    const bool raw = slip("e^(x_j - m) is not divided by its sum: use the softmax");
     const bool of_p =
-        slip("-1/p at the target is the derivative by p: x comes before it, through the softmax");
+        slip("-1/p at the target is dloss/dp: expected dloss/dx, through the softmax");
     for (int r = 0; r < rows; r++) {
         const double *x = b->x + r * n;
         double top = x[0], sum = 0;
@@ -187,12 +190,12 @@ static void gradient_of(const char *part, const double *x, const int *target, in
             sum += dx[r * n + j];
         most = fabs(sum) > fabs(most) ? sum : most;
         if (!isfinite(sum))
-            judge_clue("e^x was taken of scores as they are: in backward, too, subtract the row's largest "
+            judge_clue("e^x of a large score is infinite: in the backward, too, subtract the row's largest "
                        "first");
     }
     if (fabs(most) > 1e-6)
-        judge_clue("the gradient of a row sums to %.6g: it should be 0, since the same number added to all "
-                   "its scores changes no p", most);
+        judge_clue("the gradient of a row sums to %.6g: it should be 0, as adding one number to all its "
+                   "scores does not change p", most);
     judge_against("x->grad", GRA_SHAPE(rows, n), dx, 1e-12, gradient, &b);
     gra_close(t);
 }
@@ -213,20 +216,20 @@ void judge_exercise(void)
     loss_of("four rows of three classes", judge_draw(91, 12, -3, 3), (int[]){ 2, 0, 1, 1 }, 4, 3);
     loss_of("one class", (double[]){ 3, -8 }, (int[]){ 0, 0 }, 2, 1);
     large("scores of 1e4", (double[]){ 1e4, 1e4 - 1, 0 }, (int[]){ 1 }, 1, 3,
-          "e^x was taken of scores as they are: take the row's largest out of the sum");
+          "e^x of a large score is infinite: take the row's largest out of the sum");
     large("scores of -1e4", (double[]){ -1e4, -1e4 - 1 }, (int[]){ 0 }, 1, 2,
           "all e^x are 0 there: take the row's largest out of the sum, which is negative here");
     large("a target whose probability is e^-1e4", (double[]){ 0, 1e4, 50 }, (int[]){ 0 }, 1, 3,
-          "that p rounds to 0: do not form it to take its logarithm, subtract two logarithms");
+          "that p rounds to 0: do not take its logarithm, subtract two logarithms");
     large("scores of 1e4, the largest at the end", (double[]){ -1e4, 0, 1e4, -1e4, 1e4, 0 }, (int[]){ 2, 1 },
           2, 3,
-          "what is taken out of a row's sum must be its largest score, wherever that is");
+          "take a row's largest score out of its sum, wherever it is");
     large("a row of large scores beside one of small", (double[]){ 1e4, 9990, 0, 1, 0.5, -1 },
           (int[]){ 1, 2 }, 2, 3,
           "what is taken out of a row's sum must be that row's own largest");
     large("a row of small scores beside one of very negative ones",
           (double[]){ 1, 0.5, -1, -1e4, -9990, -1e4 },
-          (int[]){ 1, 2 }, 2, 3, "what is taken out of a row's sum must be that row's own largest: begin "
+          (int[]){ 1, 2 }, 2, 3, "what is taken out of a row's sum must be that row's own largest: start "
                                  "with its first");
     gradient_of("gradient", (double[]){ 0.5, -1, 2, 0.25, 1.5, 0, -0.75, 3 }, (int[]){ 2, 1 }, 2, 4);
     gradient_of("gradient of three rows", judge_draw(93, 12, -2, 2), (int[]){ 3, 0, 2 }, 3, 4);

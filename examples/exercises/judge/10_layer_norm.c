@@ -4,7 +4,7 @@
 enum { MOST = 20 };
 static const double eps = 1e-5;
 
-/* Of n numbers that stand `step` apart. */
+/* The mean and variance of n numbers that are `step` apart. */
 static void stats(const double *x, int n, int step, double *mean, double *var)
 {
     *mean = *var = 0;
@@ -28,18 +28,18 @@ static gra_tensor *run(gra_tape *t, gra_tensor *const in[3], const double *const
 struct layer {
     const double *x, *w, *b;
     int           rows, n;
-    double        its_eps;                      /* with which the answer's second number comes out */
+    double        its_eps;                      /* with which the answer's second number would be right */
 };
 
-/* What x - mean is multiplied by. */
+/* The factor of x - mean. */
 static double scale(double var, double its_eps)
 {
     return slip("x - mean is not divided by sqrt(var + eps)") ? 1
          : slip("divided by the variance: its square root is missing") ? 1 / (var + eps)
          : slip("multiplied by sqrt(var + eps), not divided by it") ? sqrt(var + eps)
          : slip("the root is taken twice") ? 1 / sqrt(sqrt(var + eps))
-         : slip("eps is added to the root: it belongs in it, sqrt(var + eps)") ? 1 / (sqrt(var) + eps)
-         : slip("eps is added twice: add it once, in the root") ? 1 / (sqrt(var + eps) + eps)
+         : slip("eps is added to the root: it belongs inside, sqrt(var + eps)") ? 1 / (sqrt(var) + eps)
+         : slip("eps is added twice: add it once, inside the root") ? 1 / (sqrt(var + eps) + eps)
          : slip("eps is missing: sqrt(var + eps)") ? 1 / sqrt(var)
          : fabs(its_eps) < 1e-2 && fabs(its_eps - eps) > 1e-9
              && slip_of("eps is %.3g: it should be 1e-5", its_eps)
@@ -49,7 +49,7 @@ static double scale(double var, double its_eps)
 
 static double affine(double z, const struct layer *l, int r, int i)
 {
-    const bool by_row = slip("w and b are taken by the number of the row: they belong to columns");
+    const bool by_row = slip("w and b are indexed by the number of the row: they belong to columns");
     const double w = l->w[by_row ? r % l->n : i], b = l->b[by_row ? r % l->n : i];
     return slip("w and b are not used") ? z : slip("w is not used") ? z + b : slip("b is not used") ? z * w
          : slip("b is added before w multiplies: it should be z w + b") ? (z + b) * w
@@ -73,21 +73,21 @@ static void normalised(double *y, void *arg)
 {
     const struct layer *l = arg;
     const int rows = l->rows, n = l->n;
-    const bool columns = slip("mean and variance are those of columns: take those of each row");
-    const bool all = slip("mean and variance are those of all numbers: take those of each row");
-    const bool mean_runs = slip("the mean is not begun anew for each row");
-    const bool var_runs = slip("the variance is not begun anew for each row");
+    const bool columns = slip("mean and variance are those of columns: use those of each row");
+    const bool all = slip("mean and variance are those of all numbers: use those of each row");
+    const bool mean_runs = slip("the mean is not reset for each row");
+    const bool var_runs = slip("the variance is not reset for each row");
     const bool undivided = slip("the mean is not divided by n");
     const bool first = slip("the first number of the row is used as its mean: is the sum kept?");
     const bool mean_less = slip("the mean is divided by n - 1: it should be n") && n > 1;
     const bool rms =
-        slip("the mean is nowhere subtracted: x / sqrt(mean of x^2 + eps) is another norm, RMSNorm");
-    const bool plain = slip("x is divided as it is: the mean is subtracted only in the variance");
+        slip("the mean is never subtracted: x / sqrt(mean of x^2 + eps) is another norm, RMSNorm");
+    const bool plain = slip("the mean is subtracted only in the variance: subtract it from x too");
     const bool square =
         slip("divided by the root of the mean of x^2: the variance is the mean of (x - mean)^2");
-    const bool var_less = slip("the variance is divided by n - 1: here it is by n") && n > 1;
+    const bool var_less = slip("the variance is divided by n - 1: here it is divided by n") && n > 1;
     const bool summed = slip("the variance is not divided by n: it is a mean");
-    const bool deviation = slip("the variance is the mean of squares, here of |x - mean|");
+    const bool deviation = slip("this uses the mean of |x - mean|: the variance is the mean of squares");
     const bool last = slip("the variance is that of the last number only: the others are overwritten");
     const bool by_columns = slip("x is read by columns: row r begins at x[r * n]");
     double run_mean = 0, run_var = 0;
@@ -124,10 +124,9 @@ static void forward(const char *part, const double *x, const double *w, const do
     stats(x, n, 1, &mean, &var);
     const double z = n > 1 ? (got[1] - b[1]) / w[1] : 0;
     l.its_eps = z != 0 ? pow((x[1] - mean) / z, 2) - var : 0;
-    stats(got, n, 1, &mean, &var);                      /* where w is 1 and b is 0 a row says what it lacks */
+    stats(got, n, 1, &mean, &var);                      /* a clue if w is 1 and b is 0 */
     if (w[0] == 1 && (fabs(mean) > 1e-3 || fabs(var - 1) > 1e-3))
-        judge_clue("the mean of the first row is %.6g and its variance %.6g: expected are 0 and 1, as w is 1 "
-                   "and b is 0",
+        judge_clue("the first row has mean %.6g and variance %.6g: expected 0 and 1, as w is 1 and b is 0",
                    mean, var);
     judge_against("y", GRA_SHAPE(rows, n), got, tolerance, normalised, &l);
     gra_close(t);
@@ -147,10 +146,9 @@ static void near_1e6(void)
     const double *got = run(t, in, (const double *const[]){ x, w, b })->data;
     for (int i = 0; i < 4; i++)
         if (!(fabs(got[i] - (less[i] - mean) / sqrt(var + eps)) < 1e-8))
-            judge_wrong("y[0, %d]: got %.9g, expected %.9g\nit is right where x is small. Subtract the mean "
+            judge_wrong("y[0, %d]: got %.9g, expected %.9g\nit is right for small x. Subtract the mean "
                         "before you square: the difference of two numbers near 1e12 has lost its digits", i,
-                            got[i],
-                        (less[i] - mean) / sqrt(var + eps));
+                        got[i], (less[i] - mean) / sqrt(var + eps));
     gra_close(t);
 }
 
@@ -174,14 +172,14 @@ static void look(const double *row, double *mean, double *r, double *z)
 static void gradient_w(double *dw, void *arg)
 {
     const struct gradients *g = arg;
-    const bool last = slip("this is only the last row: dw is the sum over rows, and added to what is there");
+    const bool last = slip("this is only the last row: dw is the sum over rows, added to what is there");
     const bool mean_of = slip("this is the mean over rows: it should be the sum");
     const bool by_x = slip("this is dy x: what w multiplies is z, not x");
     const bool by_c = slip("this is dy (x - mean): what w multiplies is z, the factor r is missing");
     const bool by_1 = slip("this is only dy: what w multiplies, z, is missing");
     const bool by_y = slip("this is dy y: what w multiplies is z");
-    const bool by_w = slip("multiplied by w: the derivative of z w by w is z");
-    const bool by_r = slip("a factor r too many: what w multiplies is z, in which r is");
+    const bool by_w = slip("multiplied by w: d(z w)/dw is z");
+    const bool by_r = slip("there is an extra factor r: what w multiplies is z, which contains r");
     const bool by_row = slip("added at the number of the row: w has one number for each column");
     memset(dw, 0, N * sizeof *dw);
     for (int k = 0; k < ROWS; k++) {
@@ -202,33 +200,34 @@ static void gradient_w(double *dw, void *arg)
 static void gradient_x(double *dx, void *arg)
 {
     const struct gradients *a = arg;
-    const bool alone = slip("each x_i is taken to move only its own z_i: mean and r of the row need it, too");
+    const bool alone = slip("this is as if x_i moved only z_i: it moves the mean and r of the row too");
     const bool no_mean =
-        slip("the term of the mean is missing: every z of the row has the mean, which needs x_j");
+        slip("the term of the mean is missing: every z of the row has the mean, which depends on x_j");
     const bool no_r =
-        slip("the term of r is missing, or comes to 0: every z of the row has r, which needs x_j");
+        slip("the term of r is missing, or is 0: every z of the row has r, which depends on x_j");
     const bool no_factor = slip("the factor r is missing");
     const bool no_w = slip("w is missing: the gradient of z is dy w");
-    const bool late_w = slip("w multiplies after the means: those are of dy w, each dy with its own w");
-    const bool no_w_sums = slip("w is missing in the two means over the row: both are of g = dy w");
-    const bool no_w_r = slip("w is missing in the sum of the term of r: it is of g z, with g = dy w");
-    const bool no_w_mean = slip("w is missing in the sum of the term of the mean: it is of g = dy w");
-    const bool no_w_first = slip("w is missing in the first term: the gradient of z is dy w there, too");
-    const bool w_by_row = slip("in the two sums w is taken by the number of the row: it belongs to columns");
+    const bool late_w = slip("w multiplies after the means: they are means of dy w, each dy with its own w");
+    const bool no_w_sums = slip("w is missing in the two means over the row: both use g = dy w");
+    const bool no_w_r = slip("w is missing in the sum of the term of r: it is a sum of g z, with g = dy w");
+    const bool no_w_mean = slip("w is missing in the sum of the term of the mean: it is a sum of g = dy w");
+    const bool no_w_first = slip("w is missing in the first term: the gradient of z is dy w there too");
+    const bool w_by_row =
+        slip("in the two sums w is indexed by the number of the row: it belongs to columns");
     const double by = slip("the two sums over the row are not divided by n") ? 1
                     : slip("the sums over the row are divided by n - 1: the forward divides by n") ? N - 1
                     : N;
-    const bool running = slip("the two sums are not begun anew for each row");
+    const bool running = slip("the two sums are not reset for each row");
     const double minus_r = slip("the term of r has the wrong sign: dr/dx_j = -r^2 z_j / n") ? -1 : 1;
     const double minus_mean = slip("the term of the mean has the wrong sign") ? -1 : 1;
-    const bool c_for_z = slip("the term of r uses x_j - mean: z_j belongs there, a factor r is missing");
-    const bool x_for_z = slip("the term of r uses x_j: z_j belongs there");
-    const bool y_for_z = slip("the term of r uses y: z belongs there");
-    const bool r_twice = slip("a factor r too many in the term of r");
-    const bool z_twice = slip("a factor z_j too many in the term of r");
+    const bool c_for_z = slip("the term of r uses x_j - mean instead of z_j: a factor r is missing");
+    const bool x_for_z = slip("the term of r uses x_j instead of z_j");
+    const bool y_for_z = slip("the term of r uses y instead of z");
+    const bool r_twice = slip("there is an extra factor r in the term of r");
+    const bool z_twice = slip("there is an extra factor z_j in the term of r");
     const bool exchanged = slip("the two means are exchanged: which of them is multiplied by z_j?");
     const bool all_r =
-        slip("a factor r too many, before all terms"), over_r = slip("divided by r: multiply by r");
+        slip("there is an extra factor r, before all terms"), over_r = slip("divided by r: multiply by r");
     const bool first_r = slip("all rows have the r of the first: each has its own");
     const bool no_first_r = slip("the first term lacks the factor r");
     double sum = 0, sum_z = 0, r0 = 0;
@@ -269,11 +268,11 @@ static void off_by(const double *dx, struct gradients *g)
         sum = fmax(sum, fabs(row)), sum_z = fmax(sum_z, fabs(row_z));
     }
     if (sum_z < 1e-6)
-        judge_clue("the sum over a row is not 0, so look at the term of the mean: the same number added to a "
-                   "whole row changes no z");
+        judge_clue("the sum over a row is not 0, so look at the term of the mean: adding one number to a "
+                   "whole row does not change z");
     if (sum < 1e-6)
-        judge_clue("the sum of dx z over a row is not (nearly) 0, so look at the term of r: a row that is "
-                   "stretched has the same z");
+        judge_clue("the sum of dx z over a row is not (nearly) 0, so look at the term of r: scaling a row "
+                   "does not change z");
     judge_clue("neither the sum over a row nor that of dx z is right: look at both the term of the mean and "
                "that of r, or at what multiplies them");
 }
@@ -287,7 +286,7 @@ static void gradients(const char *part, const double *x, const double *w, const 
     gra_tensor *const in[3] = { gra_input(t, x, GRA_SHAPE(ROWS, N)), gra_input(t, w, GRA_SHAPE(N)),
                                 gra_input(t, b, GRA_SHAPE(N)) };
     judge_backward(t, run(t, in, (const double *const[]){ x, w, b }), dy, 3, in, 0);
-    judge_clue("y was right, so look at the z that backward takes: is it the forward's, at its place in "
+    judge_clue("y is right, so look at the z that backward uses: is it the forward's, at its place in "
                "y->saved, and was nothing else written there?");
     judge_against("dw", GRA_SHAPE(N), gra_grad(in[1]), 1e-11, gradient_w, &g);
     off_by(gra_grad(in[0]), &g);
@@ -301,7 +300,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     return layer_norm(t, in[0], in[1], in[2]);
 }
 
-/* Without one of the three gradients, which is NULL then. */
+/* Without one of the three gradients, which is then NULL. */
 static void constants(void)
 {
     static const char *const name[3] = { "x", "w", "b" };

@@ -12,10 +12,10 @@ struct numbers {
 /* x P(x), with P = (1 + erf(x / sqrt(2))) / 2. */
 static double right_gelu(double x)
 {
-    const double inside = slip("this uses erf(x): erf(x / sqrt(2)) belongs there") ? x
+    const double inside = slip("this uses erf(x) instead of erf(x / sqrt(2))") ? x
         : slip("x is multiplied by sqrt(2) in erf, not divided") ? x * sqrt(2)
         : slip("x is divided by 2 in erf: divide by sqrt(2)") ? x / 2 : x / sqrt(2);
-    const double e = slip("erf is divided by sqrt(2): divide x by it, in erf") ? erf(x) / sqrt(2)
+    const double e = slip("erf is divided by sqrt(2): divide x by it, inside erf") ? erf(x) / sqrt(2)
                    : erf(inside);
     const double cubic = sqrt(2 / pi) * (x + 0.044715 * x * x * x), p = exp(-x * x / 2) / sqrt(2 * pi);
     const double P = slip("the half is missing: P = (1 + erf) / 2") ? 1 + e
@@ -23,16 +23,17 @@ static double right_gelu(double x)
         : slip("the 1 and the half are missing: P = (1 + erf) / 2") ? e
         : slip("the half multiplies only erf, not the 1: P = (1 + erf) / 2") ? 1 + e / 2
         : slip("the half multiplies only the 1, not erf: P = (1 + erf) / 2") ? 0.5 + e
-        : slip("this uses 1 - P: P belongs there; a sign is wrong, or erfc is used for erf") ? (1 - e) / 2
-        : slip("this is x p(x), with the density: P is the probability, made of erf") ? p
-        : slip("this is the approximation by tanh: use erf") ? (1 + tanh(cubic)) / 2
+        : slip("this uses 1 - P instead of P: a sign is wrong, or erfc is used instead of erf") ? (1 - e) / 2
+        : slip("this is x p(x), with the density: P is the probability, computed with erf") ? p
+        : slip("this is the approximation with tanh: use erf") ? (1 + tanh(cubic)) / 2
         : slip("this is x sigmoid(x), SiLU") ? 1 / (1 + exp(-x))
         : slip("this is x sigmoid(1.702 x), an approximation: use erf") ? 1 / (1 + exp(-1.702 * x))
         : slip("this is relu") ? x > 0
-        : slip("negative x give 0, as with relu: here they give a little less than 0") && x < 0 ? 0
-        : slip("0 throughout: if you wrote 1 / 2, in C that is the integer 0; 0.5 is a half") ? 0
+        : slip("negative x give 0, as in relu: they should give a little less than 0") && x < 0 ? 0
+        : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0
         : (1 + e) / 2;
-    return slip("this is only P(x): the factor x is missing") ? P : slip("a factor x too many") ? x * x * P
+    return slip("this is only P(x): the factor x is missing") ? P
+         : slip("there is an extra factor x") ? x * x * P
          : x * P;
 }
 

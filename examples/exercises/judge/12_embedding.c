@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const int *copy_ids(const int *ids,
-                           int n)       /* of exactly n, so that the sanitizer sees a read past them */
+                           int n)       /* exactly n, so that the sanitizer sees a read past the end */
 {
     int *copy = malloc((size_t)(n ? n : 1) * sizeof *copy);
     if (!copy)
@@ -28,18 +28,18 @@ static void looked_up(double *y, void *arg)
 {
     const struct table *t = arg;
     const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
-    const bool sum = slip("rows are added up: row i of y is one row of w");
+    const bool sum = slip("rows are added: row i of y is a single row of w");
     for (int at = 0; at < n * dim; at++) {
         const int i = at / dim, j = at % dim;
-        const int k = slip("row i of w is taken: take that of ids[i]") ? i % words
+        const int k = slip("row i of w is used: use row ids[i]") ? i % words
             : slip("all rows are those of ids[0]") ? ids[0]
-            : slip("this is the row after that of the id: ids are counted from 0") ? (ids[i] + 1) % words
-            : slip("this is the row before that of the id: ids are counted from 0")
+            : slip("this is the row after the id's: ids are counted from 0") ? (ids[i] + 1) % words
+            : slip("this is the row before the id's: ids are counted from 0")
             ? (ids[i] + words - 1) % words
-            : slip("the id is taken by the column: take ids[i]") ? ids[j % n] : ids[i];
+            : slip("the id is that of the column: use ids[i]") ? ids[j % n] : ids[i];
         const int from = slip("w has rows of dim numbers, not of n: row k begins at w[k * dim]") ? k * n + j
             : slip("row k of w begins at w[k * dim], not at w[k]") ? k + j
-            : slip("the first number of a row is in all its places") ? k * dim
+            : slip("each row holds only its first number, in all places") ? k * dim
             : slip("w is read by columns: w[k][j] is w[k * dim + j]") ? j * n + k : k * dim + j;
         y[at] = t->w[from % (words * dim)] + (sum && i ? y[at - dim] : 0);
     }
@@ -75,24 +75,22 @@ static void gradient(double *dw, void *arg)
     const struct table *t = arg;
     const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
     const double *dy = t->dy;
-    const bool stored = slip(t->fresh ? "of an id that comes several times only the last gradient is kept: "
-                                        "add each"
-        : "what was in dw is overwritten: accumulate with +=, for the id may have come before, and w may "
-          "have another use");
+    const bool stored = slip(t->fresh ? "only the last gradient of a repeated id is kept: add them all"
+        : "what was in dw is overwritten: accumulate with +=, as ids repeat, and w may have another use");
     const bool all_lost = slip("what was in dw before is lost: do not set it to 0, w may have another use");
-    const bool rows_lost = slip("what was in the rows of dw whose ids come up is lost: add to it");
-    const bool last = slip("of an id that comes several times only the last gradient counts: add each");
-    const bool first = slip("of an id that comes several times only the first gradient counts: add each");
-    const bool none = slip("an id that comes several times gets nothing: add each time");
-    const bool mean = slip("this is the mean over the times that an id comes: it should be the sum");
+    const bool rows_lost = slip("what was in the rows of dw of these ids is lost: add to it");
+    const bool last = slip("only the last gradient of a repeated id counts: add them all");
+    const bool first = slip("only the first gradient of a repeated id counts: add them all");
+    const bool none = slip("a repeated id gets nothing: add each time");
+    const bool mean = slip("this is the mean over an id's occurrences: it should be the sum");
     const int over = slip("divided by n: it should be the sum over all i with that id") ? n : 1;
-    const int sign = slip("subtracted: it should be the gradient, no step of learning") ? -1 : 1;
-    const bool ones = slip("1 is added for each time that the id comes: add dy");
+    const int sign = slip("it is subtracted: add the gradient, take no optimiser step") ? -1 : 1;
+    const bool ones = slip("1 is added for each occurrence of the id: add dy");
     const bool in_order = slip("row i of dy is added to row i of dw: add it to row ids[i]");
     const bool exchanged =
         slip("row ids[i] of dy is added to row i of dw: row i of dy belongs in row ids[i] of dw");
     const bool to_first = slip("all of dy goes to the row of ids[0]");
-    const bool by_id = slip("dy is read at row ids[i], too: its rows are numbered by i");
+    const bool by_id = slip("dy is read at row ids[i] too: its rows are numbered by i");
     const bool of_n = slip("dw has rows of dim numbers, not of n: row k begins at dw[k * dim]");
     const bool columns = slip("dy is read by columns: dy[i][j] is dy[i * dim + j]");
     const bool no_stride = slip("row k of dw begins at dw[k * dim], not at dw[k]");
@@ -118,7 +116,7 @@ static void gradient(double *dw, void *arg)
                                : row * dim + (one_column ? 0 : j)) % (words * dim);
             const bool skipped = row >= words || (first && again) || (none && times > 1) || (only_first && j)
                 || (no_0 && ids[i] == 0) || of >= n * dim
-                    + 8;      /* it may be of the guards of judge_room */
+                    + 8;      /* it may read the guards of judge_room */
             const double d = skipped ? 0 : (ones ? 1 : dy[of]) * sign / over / (mean ? times : 1);
             dw[place] = stored ? d : (last && again ? t->old[place] : dw[place]) + d;
             for (int k = 0; k < n && all_rows; k++)
@@ -147,7 +145,7 @@ void judge_exercise(void)
 {
     const int few[2] = { 3, 1 }, again[7] = { 4, 0, 4, 2, 5, 0, 4 };
     forward("two ids, a table of five rows", 5, 3, few, 2);
-    forward("seven ids, some several times", 6, 4, again, 7);
+    forward("seven ids, some repeated", 6, 4, again, 7);
     forward("rows of one number", 6, 1, again, 7);
     forward("one id, the last", 6, 5, (int[]){ 5 }, 1);
     forward("no ids", 3, 2, again, 0);

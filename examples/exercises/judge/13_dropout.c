@@ -1,4 +1,4 @@
-/* 13 dropout: the judge. Which numbers are dropped is the answer's own affair (it may draw in any order), so
+/* 13 dropout: the judge. Which numbers are dropped is up to the answer (it may draw in any order), so
  * this looks at what is true of any mask. */
 #include "judge.h"
 #include <stdlib.h>
@@ -25,24 +25,24 @@ struct given {
     double        p;
 };
 
-/* x / (1 - p) where the answer's own y is not 0. */
+/* x / (1 - p) where the answer's y is not 0. */
 static void kept(double *out, void *arg)
 {
     const struct given *g = arg;
     const double p = g->p;
-    const double factor = slip("those that stayed are not made larger: on average y is then (1 - p) x") ? 1
-        : slip("those that stayed are multiplied by 1 - p: divide by it") ? 1 - p
-        : slip("those that stayed are divided by p: 1 - p is the part that stays") ? 1 / p
-        : slip("those that stayed are multiplied by p: divide by 1 - p") ? p
-        : slip("those that stayed are divided by 1 + p: divide by 1 - p") ? 1 / (1 + p)
-        : slip("those that stayed are multiplied by 1 + p: divide by 1 - p") ? 1 + p
-        : slip("those that stayed are divided by 1 - p twice") ? 1 / (1 - p) / (1 - p)
-        : slip("those that stayed have the wrong sign") ? -1 / (1 - p) : 1 / (1 - p);
+    const double factor = slip("the numbers kept are not scaled up: on average y is then (1 - p) x") ? 1
+        : slip("the numbers kept are multiplied by 1 - p: divide by it") ? 1 - p
+        : slip("the numbers kept are divided by p: the part that is kept is 1 - p") ? 1 / p
+        : slip("the numbers kept are multiplied by p: divide by 1 - p") ? p
+        : slip("the numbers kept are divided by 1 + p: divide by 1 - p") ? 1 / (1 + p)
+        : slip("the numbers kept are multiplied by 1 + p: divide by 1 - p") ? 1 + p
+        : slip("the numbers kept are divided by 1 - p twice") ? 1 / (1 - p) / (1 - p)
+        : slip("the numbers kept have the wrong sign") ? -1 / (1 - p) : 1 / (1 - p);
     for (int i = 0; i < SIZE; i++)
         out[i] = g->y[i] == 0 ? 0 : g->x[i] * factor;
 }
 
-/* How many were dropped, and whether each number was drawn for. */
+/* How many were dropped, and whether one was drawn for each number. */
 static void mask(const double *y, double p)
 {
     int zeros = 0, as_row_0 = 0, as_column_0 = 0;
@@ -58,17 +58,16 @@ static void mask(const double *y, double p)
                     "is one number drawn for all, or compared with the wrong thing? Draw one for each, and "
                     "drop where it is below p");
     if (p > 0 && as_row_0 == SIZE)
-        judge_wrong("in each row the same columns are dropped: draw a number for each element, not for each "
+        judge_wrong("the same columns are dropped in each row: draw a number for each element, not for each "
                     "column");
     if (p > 0 && as_column_0 == SIZE)
-        judge_wrong("whole rows are dropped or stay: draw a number for each element, not for each row");
+        judge_wrong("whole rows are dropped or kept: draw a number for each element, not for each row");
     if (fabs(part - p) > near && fabs(part - (1 - p)) <= near)
-        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: p is taken for the "
-                    "probability of staying; it is that of being dropped", p, 100 * part);
+        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: p is used as the probability "
+                    "of keeping a number; it is that of dropping it", p, 100 * part);
     if (fabs(part - p) > near && p > 0 && fabs(part - 0.5 * (1 + erf(p / sqrt(2)))) <= near)
         judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: what is compared with p is "
-                    "drawn from the normal distribution: draw numbers in [0, 1), all as likely", p,
-                        100 * part);
+                    "drawn from the normal distribution: draw it uniformly from [0, 1)", p, 100 * part);
     if (fabs(part - p) > near)
         judge_wrong("p is %g, and %.1f %% of %d numbers were dropped, expected about %g %%", p, 100 * part,
                     SIZE, 100 * p);
@@ -109,23 +108,22 @@ static void generator(void)
     judge_tensor(a.t, "y", next, GRA_SHAPE(ROWS, COLS));
     if (same_mask(a.y->data, next->data))
         judge_wrong("called twice, it drops the same numbers both times\ndraw from *gra_tape_rng(y->tape) "
-                    "itself, which then moves on: not from a copy, and from none that begins with a seed "
-                    "each time");
+                    "itself, which then advances: not from a copy, nor from a generator that is seeded anew");
     struct trial b = run(GRA_TRAIN, &again, x, 0.5), c = run(GRA_TRAIN, &other, x, 0.5);
     if (!same_mask(a.y->data, b.y->data))
-        judge_wrong("with the same seed of the tape's generator other numbers are dropped\ndraw from "
+        judge_wrong("with the same seed of the tape's generator, other numbers are dropped\ndraw from "
                     "gra_tape_rng(y->tape), and from nothing else");
     if (same_mask(a.y->data, c.y->data))
-        judge_wrong("with another seed of the tape's generator the same numbers are dropped\ndraw from "
+        judge_wrong("with another seed of the tape's generator, the same numbers are dropped\ndraw from "
                     "gra_tape_rng(y->tape)");
     gra_close(a.t), gra_close(b.t), gra_close(c.t);
 }
 
-/* What is x in GRA_GRAD and GRA_EVAL, and its gradient. */
+/* In GRA_GRAD and GRA_EVAL y is x, and so is its gradient. */
 static void unchanged(double *y, void *arg)
 {
     const double *x = arg;
-    const double factor = slip("multiplied by 1 - p: what stayed in training was made larger already, so do "
+    const double factor = slip("multiplied by 1 - p: training has already scaled up what was kept, so do "
                                "nothing here") ? 0.75
                         : slip("divided by 1 - p: do that only in GRA_TRAIN") ? 1 / 0.75 : 1;
     for (int i = 0; i < SIZE; i++)
@@ -136,7 +134,7 @@ static void unchanged_gradient(double *dx, void *arg)
 {
     const struct given *g = arg;
     const bool unset =
-        slip("the factor that forward keeps in y->saved is not set there when the mode is not GRA_TRAIN");
+        slip("the factor that forward saves in y->saved is not set there when the mode is not GRA_TRAIN");
     const bool times_x = slip("multiplied by x, or by y: the derivative of y = x is 1");
     const double factor = unset ? JUDGE_UNWRITTEN
                         : slip("divided by 1 - p: y is x in this mode, so dx is dy") ? 1 / 0.75
@@ -156,7 +154,7 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
     for (int i = 0; i < SIZE; i++)
         zeros += k.y->data[i] == 0;
     if (zeros)
-        judge_wrong("%d numbers are 0: they are dropped only in GRA_TRAIN, elsewhere y is x", zeros);
+        judge_wrong("%d numbers are 0: they are dropped only in GRA_TRAIN, otherwise y is x", zeros);
     judge_against("y", GRA_SHAPE(ROWS, COLS), k.y->data, 1e-12, unchanged, x);
     if (rng && (rng->at != before.at || memcmp(rng->state, before.state, sizeof before.state)))
         judge_wrong("numbers were drawn from the generator: draw nothing where nothing is dropped");
@@ -172,14 +170,14 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
 static void masked_gradient(double *dx, void *arg)
 {
     const struct given *g = arg;
-    const bool whole = slip("dy goes through everywhere: where x was dropped, y does not depend on it");
+    const bool whole = slip("dy passes everywhere: where x was dropped, y does not depend on it");
     const bool scaled =
-        slip("dy goes through everywhere, divided by 1 - p: where x was dropped, y does not depend on it");
-    const bool other = slip("the gradient goes to those that were dropped: the mask is the wrong way round");
+        slip("dy passes everywhere, divided by 1 - p: where x was dropped, y does not depend on it");
+    const bool other = slip("the gradient goes to the numbers dropped: the mask is the wrong way round");
     const bool times_x =
         slip("multiplied by x, or by y: y is x times a factor, and the derivative is that factor");
     const bool times_y = slip("multiplied by x and the square of the factor: the derivative is the factor");
-    const double factor = whole || slip("the gradient of those that stayed is not divided by 1 - p, as y was")
+    const double factor = whole || slip("the gradient of the numbers kept is not divided by 1 - p, as y was")
                         ? 1
                         : slip("divided by 1 - p twice") ? 1 / (1 - g->p) / (1 - g->p) : 1 / (1 - g->p);
     for (int i = 0; i < SIZE; i++) {
@@ -197,11 +195,11 @@ static void gradient(const char *part, double p)
     struct trial k = run(GRA_TRAIN, &rng, x, p);
     judge_backward(k.t, k.y, dy, 1, &k.in, 0);
     const double *dx = gra_grad(k.in);
-    bool another = true;                            /* each is 0 or as if it had stayed: of another mask */
+    bool another = true;                            /* each is 0 or that of a kept number: another mask's */
     for (int i = 0; i < SIZE; i++)
         another &= dx[i] == 0 || fabs(dx[i] - dy[i]) < 1e-9 || fabs(dx[i] - dy[i] / (1 - p)) < 1e-9;
     if (another)
-        judge_clue("this is another mask than forward's: keep that one in y->saved, and draw nothing in "
+        judge_clue("this is another mask than forward's: save that one in y->saved, and draw nothing in "
                    "backward");
     judge_against("dx", GRA_SHAPE(ROWS, COLS), dx, 1e-11, masked_gradient,
                   &(struct given){ x, k.y->data, dy, p });
@@ -226,14 +224,14 @@ static void zeros(void)
         if (dx[i] == 0)
             none += i % 2 == 0;
         else if (!(fabs(dx[i] - dy[i] / (1 - p)) < 1e-9))
-            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected 0, or dy / (1 - p) = %.6g\nit fits: "
-                        "the factor is got from y and x; keep it in forward", i / COLS, i % COLS, dx[i], x[i],
-                            dy[i] / (1 - p));
+            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected 0 or dy / (1 - p) = %.6g\nit fits: "
+                        "the factor is computed from y and x; save it in forward", i / COLS, i % COLS,
+                        dx[i], x[i], dy[i] / (1 - p));
     const double part = (double)none / (SIZE / 2);
     if (fabs(part - p) > 5 * sqrt(p * (1 - p) / (SIZE / 2)))
-        judge_wrong("where x is 0, %.0f %% of dx are 0: expected are about %g %%, as elsewhere\nit fits: "
-                    "what was dropped is told by y = 0. A y may be 0 because its x is: keep the mask itself",
-                        100 * part, 100 * p);
+        judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%, as elsewhere\nit fits: a "
+                    "number counts as dropped if y is 0. But y may be 0 because x is: save the mask itself",
+                    100 * part, 100 * p);
     gra_close(k.t);
 }
 

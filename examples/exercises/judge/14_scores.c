@@ -14,12 +14,12 @@ static void projection(double *q, void *arg)
     const bool no_b = slip("this is W x without b");
     const double *W = mat_read("W", "ij", 'D', p->W, d, D, "dD", (int[]){ d, D });
     const int terms = slip("the sum has only d terms: a row of W and x have D numbers") && d < D ? d : D;
-    const bool last = slip("only the last term of the sum is left: begin with b[i], then add each term");
+    const bool last = slip("only the last term of the sum is left: start with b[i], then add each term");
     const bool last_b = slip("only the last term of the sum, and b, are left: add each term");
     const bool before = slip("b was added to x, before the product with W"), minus = slip("b was subtracted");
-    const bool often = slip("b was added once for each product: add it once in all");
+    const bool often = slip("b was added with each product: add it only once");
     const bool only_b = slip("this is only b, without W x");
-    const bool one_x = slip("x[i] is used: x[j] belongs there, for a row meets all of x");
+    const bool one_x = slip("x[i] is used instead of x[j]: a row is multiplied with all of x");
     const bool one_b = slip("b[0] was added everywhere: add b[i]");
     for (int i = 0; i < d; i++) {
         const double b = p->b[one_b ? 0 : i];
@@ -39,7 +39,7 @@ static void projected(const char *part, const double *numbers, const double *b, 
     for (int i = 0; i < d; i++)
         without_b = without_b && fabs(q[i] - Wx[i]) < 1e-9;
     if (without_b)
-        judge_clue("with b = 0 it is right: what is wrong is how b is added, once to each q[i]");
+        judge_clue("with b = 0 it is right, so look at how b is added: once to each q[i]");
     q = judge_room((size_t)d);
     project(p.W, b, x, q, d, D);
     judge_guarded("q", q, (size_t)d);
@@ -72,21 +72,22 @@ static void dot_products(double *s, void *arg)
     const double *keys = mat_read("k", "jl", 'd', a->k, m, d, "nmd", (int[]){ n, m, d });
     const double *queries = mat_read("q", "il", 'd', a->q, n, d, "nmd", (int[]){ n, m, d });
     const int to = d - slip("the dot product leaves out the last number of q and k");
-    const bool key_i = slip("key i is used: key j belongs there, for each query meets all keys");
-    const bool query_j = slip("query j is used: query i belongs there, row i belongs to query i");
+    const bool key_i = slip("key i is used instead of key j: each query is compared with all keys");
+    const bool query_j = slip("query j is used instead of query i: row i belongs to query i");
     const int begin = slip("the dot product leaves out the first number of q and k");
     const int from = slip("only the last term of the dot product is left: add them all") ? d - 1 : begin;
-    const bool distance = slip("this is the distance of q and k: add up their products");
-    const bool minus_distance = slip("this is minus the distance of q and k: add up their products");
-    const bool positive = slip("the scores have lost their sign: a negative dot product is a bad fit");
+    const bool distance = slip("this is the distance between q and k: add up their products");
+    const bool minus_distance = slip("this is minus the distance between q and k: add up their products");
+    const bool positive = slip("the scores have lost their sign: a negative dot product stays negative");
     const bool cosine = slip("divided by the lengths of q and k too: that is their cosine");
     const bool exchanged =
         slip("queries and keys are exchanged: row i belongs to query i, column j to key j");
-    const bool running = slip("each score holds those before it in its row: every dot product begins at 0");
-    const bool endless = slip("each score holds all those before it: every dot product begins at 0");
-    const bool softmax = slip("softmax was taken already: return the scores themselves");
-    const bool q_for_k = slip("q is used for both: k belongs there, too") && n == m;
-    const bool k_for_q = slip("k is used for both: q belongs there, too") && n == m;
+    const bool running =
+        slip("each score includes those before it in its row: every dot product begins at 0");
+    const bool endless = slip("each score includes all those before it: every dot product begins at 0");
+    const bool softmax = slip("softmax was already applied: return the scores themselves");
+    const bool q_for_k = slip("q is used for both: one of them is k") && n == m;
+    const bool k_for_q = slip("k is used for both: one of them is q") && n == m;
     const double sign = slip("the sign is wrong: a large dot product is a good fit") ? -1 : 1;
     for (int at = 0; at < n * m; at++) {
         const int i = exchanged ? at % n : at / m, j = exchanged ? at / n : at % m;
@@ -131,12 +132,12 @@ static void pytorch(void)
         gra_randn(&rng, W[i], D * D);
     for (int i = 0; i < 3; i++)
         gra_randn(&rng, b[i], D);
-    projected("as many as there were: the query of PyTorch's first token", W[0], b[0], x[0], D, D);
+    projected("a square W: the query of PyTorch's first token", W[0], b[0], x[0], D, D);
     for (int i = 0; i < N; i++) {
         project(W[0], b[0], x[i], q + i * D, D, D);
         project(W[1], b[1], x[i], k + i * D, D, D);
     }
-    scored("the scores that PyTorch has for its three tokens", q, k, N, N, D, printed);
+    scored("PyTorch's scores of three tokens", q, k, N, N, D, printed);
 }
 
 void judge_exercise(void)

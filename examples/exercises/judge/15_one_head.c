@@ -4,7 +4,7 @@
 struct attention {
     const double *q, *k, *a, *v;                /* q (n, d), k (m, d), a (m), v (m, e) */
     int           n, m, d, e;
-    double        all, times;           /* the answer's weights: their sum; they are softmax of times s */
+    double        all, times;           /* of the answer's weights: their sum; softmax(times s) */
 };
 
 /* The weights of one query: softmax of q k^T / sqrt(d). */
@@ -13,17 +13,17 @@ static void weights(double *a, void *arg)
     const struct attention *h = arg;
     const int m = h->m, d = h->d;
     const bool scores = slip("these are the scores: return their softmax");
-    const double by = slip("softmax of scores that are not divided by sqrt(d)") ? 1
-        : slip("softmax of scores that are divided by d, not by its root") ? d
-        : slip("softmax of scores that are divided by the root of m, the number of keys, not of d") ? sqrt(m)
+    const double by = slip("the scores are not divided by sqrt(d)") ? 1
+        : slip("the scores are divided by d, not by its root") ? d
+        : slip("the scores are divided by the root of m, the number of keys, not of d") ? sqrt(m)
         : sqrt(d);
-    const bool running = slip("the dot product goes on from key to key: each begins at 0");
+    const bool running = slip("the dot product runs on from key to key: each starts at 0");
     const bool minus = slip("the sign of the scores is wrong");
     const bool late =
-        slip("softmax is taken of the dot products, and its result divided by sqrt(d): divide before");
+        slip("softmax is divided by sqrt(d): divide the dot products before it");
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
-    const bool by_top = slip("the scores are divided by the largest: that is no softmax");
+    const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
     const bool plain =
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
     const int from = slip("the dot product leaves out the first number of q and k");
@@ -75,17 +75,16 @@ static void mixture(double *y, void *arg)
     const int m = h->m, e = h->e;
     const bool sum = slip("this is the sum of all values, without the weights");
     const bool mean = slip("this is the mean of all values: each has a weight of its own");
-    const double by = slip("the weighted sum was divided by m as well: the weights do that already, they sum "
-                           "to 1") ? m
-                    : slip("divided by e: the weights sum to 1 as they are") ? e : mean ? m : 1;
+    const double by = slip("the weighted sum was divided by m: the weights already sum to 1") ? m
+                    : slip("divided by e: the weights already sum to 1") ? e : mean ? m : 1;
     const bool one =
         slip("this is only the value of the largest weight: add up all values, each times its weight");
     const int to = m - slip("the last value is left out"), begin = slip("the first value is left out");
     const int from = slip("this is only the last term: add up the terms") ? m - 1 : begin;
     const bool first = slip("this is only the first value");
     const bool a_l =
-        slip("a[l] is used: a[j] belongs there, for all numbers of value j have the weight a[j]");
-    const bool same = slip("all numbers of y are the first: number l of y is a sum of v[j*e + l]");
+        slip("a[l] is used instead of a[j]: all numbers of value j have the weight a[j]");
+    const bool same = slip("all numbers of y are its first: number l of y is a sum of v[j*e + l]");
     const double *v = mat_read("v", "jl", 'e', h->v, m, e, "me", (int[]){ m, e });
     int most = 0;
     for (int j = 0; j < m; j++)
@@ -116,18 +115,19 @@ static void attended(double *y, void *arg)
     const bool query_0 = slip("every row has the weights of query 0: row i of y belongs to query i");
     const bool query_n = slip("every row has the weights of the last query: row i of y belongs to query i");
     const bool next = slip("row i has the weights of query i + 1");
-    const bool running = slip("y adds up from query to query: begin each row at 0");
-    const bool shared = slip("the sum of exponentials goes on from query to query: begin it anew for each");
+    const bool running = slip("y accumulates from query to query: start each row at 0");
+    const bool shared = slip("the sum of exponentials runs on from query to query: reset it for each");
     const bool joint = slip("the weights of all queries together sum to 1: those of each query must");
     const double by = slip("the scores are multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("the scores are not divided by sqrt(d)") ? 1
         : slip("the scores are divided by d, not by its root") ? d
         : slip("the scores are divided by sqrt(e): d is the length of q and k") ? sqrt(e) : sqrt(d);
-    const int keys = slip("only the first n of the m keys are heard") && n < m ? n
-                   : m - (slip("the last key is not heard") && m > 1);
-    const bool raw = slip("the scores themselves weigh the values: softmax is missing");
-    const bool columns = slip("softmax runs over the queries of a key: it is over the keys of a query");
-    const bool causal = slip("the keys after the query were hidden: no mask is asked for here");
+    const int keys = slip("only the first n of the m keys are used") && n < m ? n
+                   : m - (slip("the last key is not used") && m > 1);
+    const bool raw = slip("the scores themselves are the weights: softmax is missing");
+    const bool columns =
+        slip("softmax runs over the queries of a key: it should run over the keys of a query");
+    const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const bool even = slip("this is the mean of all values: every weight is 1/m");
     const double *v = slip("keys were mixed, not values") && d == e ? h->k
         : slip("queries were mixed, not values") && square && d == e ? h->q : h->v;
@@ -135,8 +135,7 @@ static void attended(double *y, void *arg)
         : slip("queries are used as keys") && square ? h->q : h->k;
     const double *q = slip("keys are used as queries") && square ? h->k : h->q;
     const bool exchanged = slip("queries and keys are exchanged") && square;
-    const bool transposed = slip("each value goes to y by the weights of the other tokens for it: row i is "
-                                 "the sum over j of a_ij v_j") && square;
+    const bool transposed = slip("the weights are transposed: row i is the sum over j of a_ij v_j") && square;
     q = mat_read("q", "il", 'd', q, n, d, "nmde", (int[]){ n, m, d, e });
     double *s = exchanged ? mat_scores(k, q, n, m, d, 1 / by) : mat_scores(q, k, n, m, d, 1 / by), so_far = 0;
     for (int i = 0; i < n * m; i++)
@@ -166,7 +165,7 @@ static void head(const char *part, const double *q, const double *k, const doubl
     judge_part("%s", part);
     one_head(q, k, v, y, n, m, d, e);
     judge_guarded("y", y, (size_t)(n * e));
-    judge_clue("attention_weights and weighted_sum are right by themselves: look at what the loop passes to "
+    judge_clue("attention_weights and weighted_sum are right on their own: look at what the loop passes to "
                "them for query i");
     judge_against("y", GRA_SHAPE(n, e), y, 1e-11, attended, &h);
     if (printed)

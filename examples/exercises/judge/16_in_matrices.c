@@ -26,7 +26,7 @@ static double *affine(const struct numbers *a, int W, int b, int height, struct 
     return f.plain ? y : mat_columns_plus(y, a->of[b], height, N);
 }
 
-/* Softmax of columns, without the largest taken out. */
+/* Softmax of columns, without subtracting the largest. */
 static double *naive_softmax(const double *s, int N)
 {
     double *a = judge_room((size_t)(N * N));
@@ -53,29 +53,27 @@ static void head(double *out, void *arg)
     const bool v_b_k = slip("b_k was added to the values: each projection has its own bias") && d == e;
     const bool k_by_q = slip("the keys were made by W_q: each projection has its own W");
     const bool q_by_k = slip("the queries were made by W_k: each projection has its own W") || q_by_both;
-    const bool causal = slip("the keys after the query were hidden: no mask is asked for here");
-    const bool even = slip("all weights are alike: Y is the mean of V");
+    const bool causal = slip("the keys after the query were masked: no mask is asked for here");
+    const bool even = slip("all weights are equal: Y is the mean of V");
     const bool residual = slip("X was added to the result: that is not asked for here") && e == D;
     const bool raw = slip("the scores are X^T X, not those of queries and keys");
     const bool v_by_k = slip("the values were made by W_k: each projection has its own W") && d == e;
     all.b_twice = slip("the biases were added twice");
-    all.W_T = slip("W^T is used: W belongs there, though with these sizes both fit") && square;
+    all.W_T = slip("W^T is used instead of W: with these sizes both fit") && square;
     all.b_row = slip("b was stretched the wrong way: b_i belongs to number i of each token") && square;
     const double by = slip("the scores were multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("the scores were not divided by sqrt(d)") ? 1 : slip("divided by d, not by its root") ? d
         : slip("divided by sqrt(D), the size of a token: d is the size of a query") ? sqrt(D)
-        : slip("divided by sqrt(N), by how many tokens there are: d is the size of a query") ? sqrt(N)
+        : slip("divided by sqrt(N), the number of tokens: d is the size of a query") ? sqrt(N)
         : slip("divided by sqrt(e), the size of a value: d is the size of a query") ? sqrt(e) : sqrt(d);
     const bool after = slip("the softmax was divided by sqrt(d), not the scores before it");
     const bool over = slip(rows ? "softmax by columns: here a query is a row, whose weights sum to 1"
                                  : "softmax by rows: here a query is a column, whose weights sum to 1");
-    const bool exchanged = slip(rows ? "K Q^T is used: Q K^T belongs there, for row i has the scores of "
-                                       "query i"
-                                      : "Q^T K is used: K^T Q belongs there, for column i has the scores of "
-                                        "query i");
+    const bool exchanged = slip(rows ? "K Q^T is used instead of Q K^T: row i has the scores of query i"
+                                      : "Q^T K is used instead of K^T Q: column i has the scores of query i");
     const bool both =
-        slip("the weights are transposed: what is mixed for query i are the weights that others give to i");
-    const bool twice = slip("softmax was taken twice"), none = slip("softmax is left out");
+        slip("the weights are transposed: query i uses the weights that others give to it");
+    const bool twice = slip("softmax was applied twice"), none = slip("softmax is left out");
     const bool naive = slip("e^score of a large score is infinite: gra_softmax subtracts the largest first");
     const bool mix_x = slip("X was mixed, not V") && e == D, mix_k = slip("K was mixed, not V") && e == d;
     struct biases of_q = all, of_v = all;
@@ -97,15 +95,15 @@ static void head(double *out, void *arg)
     memcpy(out, rows ? mat_transposed(Y, e, N) : Y, (size_t)(e * N) * sizeof *out);
 }
 
-/* A key bias adds the same to all scores of a query, so Y is the same without it, and no number tells. */
+/* A key bias adds the same number to all scores of a query, which changes no Y: only the graph shows it. */
 static void uses_b_k(const gra_tensor *y, const gra_tensor *b_k)
 {
     for (const gra_tensor *made = y; made; made = made->prev)
         for (int i = 0; i < made->nin; i++)
             if (made->in[i] == b_k)
                 return;
-    judge_wrong("Y is right, but b_k was used nowhere. It adds the same to all scores of a query, which "
-                "softmax does not\nsee; still the formula has it: K = W_k X + b_k");
+    judge_wrong("Y is right, but b_k was never used. It adds the same number to all scores of a query, which "
+                "does\nnot change softmax; but the formula has it: K = W_k X + b_k");
 }
 
 typedef gra_tensor *head_fn(gra_tape *t, const struct head_parameters *p, gra_tensor *X);
@@ -129,7 +127,7 @@ static const gra_tensor *answer(gra_tape *t, head_fn *f, const struct numbers *a
                               a->rows ? GRA_SHAPE(N, D) : GRA_SHAPE(D, N)));
 }
 
-/* Where all scores are 0 Y is the mean of V: tells whether what is wrong comes before it or after. */
+/* If all scores are 0, Y is the mean of V: this tells whether the mistake is in the scores or after them. */
 static bool mean_is_right(head_fn *f, const struct numbers *a)
 {
     const struct sizes *s = &a->size;
@@ -160,11 +158,10 @@ static void judge_head(const char *part, head_fn *f, struct numbers a, const dou
     const double *got = judge_tensor(t, "Y", y, shape);
     judge_without(y, "attention");
     if (mean_is_right(f, &a))
-        judge_clue("with W_q, b_q, W_k and b_k all 0 it is right: what is wrong are the scores, or their "
+        judge_clue("with W_q, b_q, W_k and b_k all 0 it is right, so look at the scores, or at their "
                    "softmax");
     judge_clue("with W_q, b_q, W_k and b_k all 0, so that Y is the mean of V, it is wrong too: look at V, "
-               "and at what\n"
-               "it is multiplied by");
+               "and at what\nit is multiplied by");
     judge_against("Y", shape, got, 1e-10, head, &a);
     if (printed)
         judge_numbers("Y", shape, got, printed, 2e-5);

@@ -21,26 +21,27 @@ static double row_sum(const double *a, int n, int step)
     return sum;
 }
 
-/* The weights: softmax of rows, of which the future is hidden. */
+/* The weights: softmax of rows, with the future masked. */
 static void weights(double *out, void *arg)
 {
     const struct attention *h = arg;
     const int T = h->T;
     const bool past = slip("the past is masked, not the future: column j > row i is the future of i");
-    const int begin = slip("nothing is masked: every token sees all") ? T
+    const int begin = slip("nothing is masked: every token sees all others") ? T
         : slip("the token itself is masked too: it may see itself") ? 0
         : slip("the next token is seen: only j <= i are allowed") ? 2 : 1;
-    const bool score_0 = slip("a score of 0 is no mask, for e^0 is 1: a masked score is -INFINITY");
+    const bool score_0 = slip("a score of 0 is not a mask, as e^0 is 1: set masked scores to -INFINITY");
     const bool late =
         slip("weights of the future became 0, but the others no longer sum to 1: divide each row by its sum");
     const bool by_column = slip("divided by the sum of the column: a row holds the weights of a token");
     const bool by_all = slip("divided by the sum of the whole matrix: each row must sum to 1");
-    const bool by_T = slip("divided by T, not by the sum that each row has left");
+    const bool by_T = slip("divided by T, not by each row's remaining sum");
     const bool again =
-        slip("softmax was taken once more: where the weight is 0, it gives e^0. Divide each row by its sum");
-    const bool columns = slip("softmax of columns: the weights of a token are a row");
-    const bool columns_first = slip("softmax of columns before the mask: the weights of a token are a row");
-    const bool even = slip("all that is seen has the same weight: the scores are lost");
+        slip("softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum");
+    const bool columns = slip("softmax runs over columns: the weights of a token are a row");
+    const bool columns_first =
+        slip("softmax runs over columns, before the mask: the weights of a token are a row");
+    const bool even = slip("all visible tokens have the same weight: the scores are lost");
     const bool alone = slip("a token sees only itself, and not its past");
     const bool after = late || by_column || by_all || by_T || again || columns_first;
     double *s = mat_scaled(h->s, even ? 0 : 1, T * T);
@@ -71,7 +72,7 @@ static void attended(double *y, void *arg)
         : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by sqrt(T): d is the length of a query") ? sqrt(T)
         : slip("divided by sqrt(e): d is the length of a query") ? sqrt(e) : sqrt(d);
-    const bool exchanged = slip("k q^T is used: q k^T belongs there");
+    const bool exchanged = slip("k q^T is used instead of q k^T");
     const double *v = slip("k was mixed, not v") && d == e ? h.k : h.v;
     double *a = judge_room((size_t)(T * T));
     h.s = exchanged ? mat_scores(h.k, h.q, T, T, d, 1 / by) : mat_scores(h.q, h.k, T, T, d, 1 / by);
@@ -84,9 +85,8 @@ static void no_nan(const char *name, const double *got, int n)
     for (int i = 0; i < n; i++)
         if (!(got[i] == got[i]))
             judge_wrong("number %d of %s is NaN. The usual causes: a mask of 0 and 1 was multiplied by "
-                        "INFINITY, and "
-                        "0 * INFINITY is no number; INFINITY was taken for -INFINITY; a row without any "
-                        "visible score was divided by its sum, 0",
+                        "INFINITY, and 0 * INFINITY is NaN; INFINITY was used instead of -INFINITY; a row "
+                        "with no visible score was divided by its sum, 0",
                         i, name);
 }
 
@@ -107,7 +107,7 @@ static void masked(const char *part, bool after, const double *s, int T, const d
         sums = sums || fabs(row_sum(a + i / T * T, T, 1) - 1) > 1e-9;
     }
     if (future)
-        judge_clue("weights of the future are not 0: has the mask the right place, and are its scores "
+        judge_clue("weights of the future are not 0: is the mask in the right place, and are its scores "
                    "-INFINITY?");
     if (past)
         judge_clue("weights of the past, or of the token itself, are 0");
@@ -119,7 +119,7 @@ static void masked(const char *part, bool after, const double *s, int T, const d
     gra_close(t);
 }
 
-/* Scores so low that a mask of some large negative number is none. */
+/* Scores so low that a large negative number is not a mask. */
 static void low(void)
 {
     enum { T = 3 };
@@ -132,8 +132,8 @@ static void low(void)
     for (int i = 0; i < T; i++)
         for (int j = i + 1; j < T; j++)
             if (a[i * T + j] != 0)
-                judge_wrong("a[%d, %d] is %g, but it is the future: with such scores it shows that it was "
-                            "not -INFINITY to which the masked scores were set", i, j, a[i * T + j]);
+                judge_wrong("a[%d, %d] is %g, but it is the future: such scores show that masked scores were "
+                            "not set to -INFINITY", i, j, a[i * T + j]);
     judge_against("a", GRA_SHAPE(T, T), a, 1e-11, weights, &(struct attention){ .s = s, .T = T });
     gra_close(t);
 }
@@ -151,12 +151,12 @@ static double *attend(const double *q, const double *k, const double *v, int T, 
     return got;
 }
 
-/* Another q, k and v of one token: the tokens before it must not notice, and it and those after it must. */
+/* If q, k and v of one token change, y of the tokens before it must not change, and y of the others must. */
 static void look(int T, int d, int e)
 {
     double *q = judge_draw(30, (size_t)(T * d), -2, 2), *k = judge_draw(31, (size_t)(T * d), -2, 2);
     double *v = judge_draw(32, (size_t)(T * e), -2, 2), *before = attend(q, k, v, T, d, e);
-    judge_part("causal_attention: a token changes, and the tokens before it do not notice");
+    judge_part("causal_attention: a token changes, and those before it do not");
     for (int changed = 0; changed < T; changed++) {
         double *k2 = mat_scaled(k, 1, T * d), *v2 = mat_scaled(v, 1, T * e);
         for (int l = 0; l < d; l++)
@@ -183,8 +183,8 @@ static void whole(const char *part, int T, int d, int e)
     const double *q = judge_draw(20, (size_t)(T * d), -2, 2), *k = judge_draw(21, (size_t)(T * d), -2, 2);
     const double *v = judge_draw(22, (size_t)(T * e), -2, 2);
     judge_part("causal_attention: %s", part);
-    judge_clue("masked_before and masked_after are right, and nothing looks ahead: look at the scores, and "
-               "at what is mixed");
+    judge_clue("masked_before and masked_after are right, and no token sees its future: look at the scores, "
+               "and at what is mixed");
     judge_against("y", GRA_SHAPE(T, e), attend(q, k, v, T, d, e), 1e-11, attended,
                   &(struct attention){ NULL, q, k, v, T, d, e });
 }
@@ -233,7 +233,7 @@ void judge_exercise(void)
     look(5, 3, 2);
     whole("five tokens", 5, 3, 2);
     whole("one token", 1, 2, 3);
-    whole("sizes alike", 4, 4, 4);
+    whole("all sizes equal", 4, 4, 4);
     judge_part("causal_attention: the gradients come by themselves");
     judge_gradients(GRA_GRAD, NULL, NULL, 3, qkv, checked_attention, NULL);
 }

@@ -25,8 +25,9 @@ static double *da_of(const struct given *x)
 {
     const int n = x->s.n, m = x->s.m, e = x->s.e;
     const double *v = read("v", "jl", 'e', x->v, m, e, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
-    const bool rows = slip("da of a query begins with that of the query before: begin each dot product at 0");
-    const bool keys = slip("da of a key begins with that of the key before: begin each dot product at 0");
+    const bool rows =
+        slip("da of a query begins with that of the previous query: start each dot product at 0");
+    const bool keys = slip("da of a key begins with that of the previous key: start each dot product at 0");
     double *da = mat_scores(dy, v, n, m, e, 1);
     for (int at = 0; at < n * m; at++)
         da[at] += rows && at >= m ? da[at - m] : keys && at % m ? da[at - 1] : 0;
@@ -48,17 +49,18 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
         causal += here && at % m <= i ? term : 0;
         column += at % m == j ? term : 0;
     }
-    return slip("ds_ij is a_ij da_ij here: the shared sum of softmax, - a_ij dot_i, is missing") ? 0
-         : slip("the shared sum of softmax was taken over queries: it runs over the keys of a query") ? column
-         : slip("the shared sum of softmax is one for all queries: each has its own, over its keys") ? whole
-         : slip("the shared sum of softmax grows from query to query: each has its own, begun at 0") ? so_far
+    return slip("this uses ds_ij = a_ij da_ij: the shared sum of softmax, - a_ij dot_i, is missing") ? 0
+         : slip("the shared sum of softmax runs over queries: it must run over the keys of a query") ? column
+         : slip("the shared sum of softmax is the same for all queries: each has its own, over its keys")
+         ? whole
+         : slip("the shared sum of softmax grows from query to query: reset it to 0 for each") ? so_far
          : slip("the shared sum of softmax is used before it is complete: it needs its own loop") ? partial
          : slip("the shared sum of softmax runs only up to j = i: it needs all keys of the query") ? causal
-         : slip("the shared sum of softmax is only its last term: add all terms up, with +=")
+         : slip("the shared sum of softmax is only its last term: add up all terms, with +=")
          ? a[i * m + m - 1] * da[i * m + m - 1]
-         : slip("the shared sum of softmax was divided by m: it is no mean") ? row / m
-         : slip("the shared sum of softmax is that of a_ij da_ij, not of a_ij") ? 1
-         : slip("the shared sum of softmax is that of a_ij da_ij, not of da_ij") ? sum
+         : slip("the shared sum of softmax was divided by m: it is not a mean") ? row / m
+         : slip("the shared sum of softmax sums a_ij da_ij, not a_ij") ? 1
+         : slip("the shared sum of softmax sums a_ij da_ij, not da_ij") ? sum
          : slip("the shared sum of softmax is subtracted, not added") ? -row : row;
 }
 
@@ -71,11 +73,11 @@ static double *ds_of(const struct given *x)
         const int i = at / m, j = at % m;
         const double off = da[at] - shared_sum(a, da, n, m, i, j);
         ds[at] = slip("the sign is wrong") ? -a[at] * off
-            : slip("the softmax was left out: a step is missing, from da to ds") ? da[at]
-            : slip("ds_ij is a_ij (1 - a_ij) da_ij here: the other weights of the row move with s_ij too")
+            : slip("the softmax was left out: the step from da to ds is missing") ? da[at]
+            : slip("this uses ds_ij = a_ij (1 - a_ij) da_ij: the other weights of the row move with s_ij too")
             ? a[at] * (1 - a[at]) * da[at]
             : slip("the factor a_ij is missing in ds_ij") ? off
-            : slip("in ds_ij a_ij was taken for da_ij") ? a[at] * (off - da[at] + a[at])
+            : slip("ds_ij uses a_ij instead of da_ij") ? a[at] * (off - da[at] + a[at])
             : slip("a_ij is squared in ds_ij") ? a[at] * a[at] * off
             : slip("a was read as m rows of n: it has n rows of m, a_ij = a[i*m + j]") ? a[j * n + i] * off
             : a[at] * off;
@@ -93,10 +95,10 @@ static void from_scores(double *out, void *arg)
     const bool over = slip_of("%s is overwritten: accumulate with +=", name);
     const bool each = slip_of("%s is overwritten by each term: accumulate with +=", name);
     const bool none = slip(dk ? "nothing was added to it"
-        : "nothing was added to it, or what was added is 0 in all: a row of ds sums to 0, so a sum over j of "
-          "ds_ij\nwith something that does not depend on j is 0");
+        : "nothing was added to it, or only 0: a row of ds sums to 0, so the sum over j of ds_ij "
+          "times\nsomething that does not depend on j is 0");
     const double scale = slip("the factor 1 / sqrt(d) of the scores is missing") ? 1
-        : slip("the scores were divided by sqrt(d), once: here it was done twice") ? d
+        : slip("divided by sqrt(d) twice: the scores were divided by it once") ? d
         : slip("multiplied by sqrt(d): the scores were divided by it, and so is their gradient") ? 1 / sqrt(d)
         : slip("divided by sqrt(e): the scores were divided by sqrt(d)") ? sqrt(x->s.e) : sqrt(d);
     const double *ds = ds_of(x);
@@ -128,12 +130,12 @@ static void from_values(double *out, void *arg)
     const bool over = slip("dv is overwritten: accumulate with +=");
     const bool each = slip("dv is overwritten by each term: accumulate with +=");
     const bool none = slip("nothing was added to it");
-    const bool unmasked = slip("the weights were computed anew, without the mask of the forward: use a");
-    const bool ones = slip("the sum of dy without the weights a");
+    const bool unmasked = slip("the weights were recomputed without the forward's mask: use a");
+    const bool ones = slip("this is the sum of dy without the weights a");
     const bool turned = slip(n == m ? "a was read with queries and keys exchanged (transposed): sum over i"
                                     : "a was read as if it had m rows of n numbers: it has n rows of m");
     const bool root = slip("divided by sqrt(d) too: that belongs to the scores, not to y = a v");
-    const bool scores = slip("the scores were taken for the weights");
+    const bool scores = slip("the scores were used as the weights");
     const double scale = (slip("the sign is wrong") ? -1 : 1) / (root ? sqrt(d) : 1);
     const bool values = slip("dv_j sums a_ij dy_i, not a_ij v_j");
     const bool of_da = slip("dv_j sums a_ij dy_i, not da_ij dy_i");
@@ -167,12 +169,12 @@ static void compare(const char *part, struct given x, enum which which, const do
     const int size = shape.dim[0] * shape.dim[1];
     double *want = judge_room((size_t)size), factor;
     x.which = which, x.before = before;
-    if (which != DV)                                    /* whose part began with the answer */
+    if (which != DV)                                    /* whose part is named before the answer runs */
         judge_part("%s: %s", part, name[which]);
     judge_guarded(name[which], got, (size_t)size);
     (which == DV ? from_values : from_scores)(want, &x);
     if (mat_times(got, before, mat_sum(want, mat_scaled(before, -1, size), size), size, &factor))
-        judge_clue("what was added is everywhere %.6g times what is expected", factor);
+        judge_clue("what was added is %.6g times what is expected, everywhere", factor);
     judge_against(name[which], shape, got, 1e-10, which == DV ? from_values : from_scores, &x);
 }
 
@@ -202,8 +204,8 @@ struct shared {
 static void sum_of(double *out, void *arg)
 {
     const struct shared *x = arg;
-    const bool kept = slip("dq and dk were used to keep something, though they may be the same array as dv");
-    const bool gone = slip("what was in dx is gone: add to it, and nothing else") || kept;
+    const bool kept = slip("dq or dk was used as scratch memory, but may be the same array as dv");
+    const bool gone = slip("what was in dx is lost: only add to it") || kept;
     for (int i = 0; i < SIZE; i++)
         out[i] = (gone ? 0 : x->before[i]) + (kept ? 0 : x->g[DQ][i] + x->g[DK][i]) + x->g[DV][i];
 }

@@ -40,8 +40,10 @@ static void move(double *out, void *arg)
     const struct moving *m = arg;
     const bool back = m->back;
     const bool same = slip(back
-        ? "the numbers are as in x: a reshape puts tokens of one head side by side, not heads of one token"
-        : "the numbers are as in x: a reshape alone gives head 0 the first tokens, not the first columns");
+        ? "the numbers are in x's order: a reshape puts tokens of one head side by side, not heads of one "
+          "token"
+        : "the numbers are in x's order: a reshape alone gives head 0 the first tokens, not the first "
+          "columns");
     const bool every = slip(back
         ? "the heads' columns alternate: those of head 0 come first, then those of head 1"
         : "head h got every H-th column: its columns are neighbours, h D/H to (h + 1) D/H - 1");
@@ -80,7 +82,7 @@ static double *mixture(const double *scores, int h, const double *v, struct size
 {
     const int T = s.T;
     const bool after = slip("the softmax was divided by sqrt(D/H), not the scores before it");
-    const bool causal = slip("the keys after the query were hidden: no mask is asked for here");
+    const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const double *one = scores + (slip("all heads have the weights of head 0") ? 0 : h * T * T);
     double *seen = mat_scaled(one, after ? 1 : 1 / root, T * T);
     for (int i = 0; i < T * T && causal; i++)
@@ -91,7 +93,7 @@ static double *mixture(const double *scores, int h, const double *v, struct size
         ? mat_softmax_columns(mat_scaled(scores, 1 / root, s.H * T * T), s.H, T * T) + h * T * T
         : slip("softmax runs over the queries: the weights of a query sum to 1") ? columns
         : mat_softmax_rows(seen, T, T);
-    a = slip("softmax was taken twice") ? mat_softmax_rows(a, T, T) : a;
+    a = slip("softmax was applied twice") ? mat_softmax_rows(a, T, T) : a;
     return mat_product(mat_scaled(a, after ? 1 / root : 1, T * T), v, T, T, s.d);
 }
 
@@ -105,10 +107,10 @@ static void attended(double *out, void *arg)
          : slip("multiplied by sqrt(D/H): divide") ? 1 / root
          : slip("divided by sqrt(D): a query of a head has D/H numbers") ? sqrt(D)
          : slip("divided by D/H, not by its root") ? s.d
-         : slip("divided by sqrt(H), how many heads there are: it is D/H whose root is meant") ? sqrt(s.H)
+         : slip("divided by sqrt(H), the number of heads: divide by sqrt(D/H)") ? sqrt(s.H)
          : slip("divided by sqrt(T): a query of a head has D/H numbers") ? sqrt(s.T)
-         : slip("all weights are alike") ? (double)INFINITY : root;
-    if (D % 2 == 0 && slip("there were two heads, but `heads` says how many there are"))
+         : slip("all weights are equal") ? (double)INFINITY : root;
+    if (D % 2 == 0 && slip("two heads were used, but their number is `heads`"))
         s.H = 2, s.d = D / 2, root = sqrt(s.d);
     const bool one = slip("one head for all D numbers: q, k and v must be split first");
     if (one || slip("one head for all D numbers, divided by sqrt(D/H): q, k and v must be split first"))
@@ -116,7 +118,7 @@ static void attended(double *out, void *arg)
     const double *Q = moved(m->q, s, reshaped("q") ? RESHAPED : RIGHT, false);
     const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
     const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
-    const bool own = slip("queries were taken for keys"), exchanged = slip("queries and keys are exchanged");
+    const bool own = slip("queries were used as keys"), exchanged = slip("queries and keys are exchanged");
     const double *mixed = slip("keys were mixed, not values") ? K : V, *key = own ? Q : K;
     const int T = s.T, each = T * s.d;
     double *heads = judge_room((size_t)all);
@@ -140,7 +142,7 @@ static void attended(double *out, void *arg)
     y = slip("W_c was left out") ? rows
       : slip("W_c was used twice") ? mat_product(y, W, s.B * T, D, D)
       : slip("v was added to the result: that is not asked for here") ? mat_sum(y, m->v, all)
-      : slip("the heads were added to their own mixture: y is only [head_0 | head_1 | ...] W_c^T")
+      : slip("the heads were added to the result: y is only [head_0 | head_1 | ...] W_c^T")
       ? mat_sum(y, rows, all) : y;
     memcpy(out, y, (size_t)all * sizeof *out);
 }
@@ -156,7 +158,7 @@ static void whole(const char *part, const double *q, const double *k, const doub
                                gra_input(t, W, GRA_SHAPE(D, D)), s.H);
     const double *got = judge_tensor(t, "y", y, shape);
     judge_without(y, "attention");
-    judge_clue("split_heads and merge_heads are right by themselves: look at the scores, their softmax, what "
+    judge_clue("split_heads and merge_heads are right on their own: look at the scores, their softmax, what "
                "is\nmixed, and W_c");
     judge_against("y", shape, got, 1e-10, attended, &(struct multi){ q, k, v, W, s });
     if (printed)

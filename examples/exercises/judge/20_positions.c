@@ -16,7 +16,7 @@ static gra_model *opened(gra_tape **t, struct positions *p, struct sizes s)
     return m;
 }
 
-/* The values that a weight (context, dim) begins with. */
+/* The initial values of a weight (context, dim). */
 struct drawn {
     gra_rng rng;
     int     context, dim;
@@ -27,10 +27,11 @@ static void begun(double *out, void *arg)
     const struct drawn *a = arg;
     gra_rng rng = a->rng;
     const size_t n = (size_t)(a->context * a->dim);
-    const double scale = slip("it begins with N(0, 0.02), not N(0, 1)") ? 0.02 : 1, width = 1 / sqrt(a->dim);
-    if (slip("it begins uniform, not normal: gra_init_normal(0, 1)"))
+    const double scale = slip("it is initialised from N(0, 0.02), not N(0, 1)") ? 0.02 : 1,
+                 width = 1 / sqrt(a->dim);
+    if (slip("it is initialised uniformly: use gra_init_normal(0, 1)"))
         gra_uniform(&rng, out, n, 0, 1);
-    else if (slip("it begins as the weight of a Linear: an embedding begins with N(0, 1)"))
+    else if (slip("it is initialised as the weight of a Linear: use gra_init_normal(0, 1)"))
         gra_uniform(&rng, out, n, -width, width);
     else
         gra_randn(&rng, out, n);
@@ -48,8 +49,8 @@ static void made(struct sizes s)
     gra_model *m = opened(&t, &p, s);
     judge_params(m, 1, &(struct judge_param){ "pos.weight", shape, p.weight });
     if (!p.weight)
-        judge_wrong("p->weight does not point at the parameter that gra_param made");
-    judge_clue("it does not begin as gra_init_normal(0, 1) draws it");
+        judge_wrong("p->weight does not point to the parameter that gra_param made");
+    judge_clue("it is not initialised by gra_init_normal(0, 1)");
     gra_manual_seed(&drawn.rng, SEED);
     judge_against("weight", shape, p.weight->data, 1e-6, begun, &drawn);
     judge_close(t, m);
@@ -64,24 +65,25 @@ static void added(double *out, void *arg)
 {
     const struct asked *a = arg;
     const struct sizes s = a->s;
-    const bool same = slip("x is returned as it was");
+    const bool same = slip("x is returned unchanged");
     const double root = slip("x was multiplied by sqrt(dim) first: not in this model") ? sqrt(s.dim) : 1;
     for (int at = 0; at < s.batch * s.time * s.dim; at++) {
         const int b = at / s.dim / s.time, i = at / s.dim % s.time, c = at % s.dim, f = s.first;
         const int row =
-              slip("every token got the vector of one place: each has its own. Are `time` rows sliced?") ? f
-            : slip("the vectors begin at place 0, but `first` tokens came before") ? i
-            : slip("the vector was chosen by the text in the batch, not by the place in the text") ? f + b
-            : slip("places are counted on from text to text: each begins at `first`") ? f + b * s.time + i
-            : slip("each token got the vector of the place after its own") ? f + i + 1
-            : slip("each token got the vector of the place before its own") ? f + i - 1
-            : slip("the places are in reverse order") ? f + s.time - 1 - i
-            : slip("these are the vectors of the last places: they begin at `first`") ? i - s.time : f + i;
+              slip("every token got the same position's vector: each has its own. Are `time` rows sliced?")
+            ? f
+            : slip("the vectors begin at position 0, but `first` tokens came before") ? i
+            : slip("the vector was chosen by the text in the batch, not by the position in the text") ? f + b
+            : slip("positions continue from text to text: each text begins at `first`") ? f + b * s.time + i
+            : slip("each token got the vector of the position after its own") ? f + i + 1
+            : slip("each token got the vector of the position before its own") ? f + i - 1
+            : slip("the positions are in reverse order") ? f + s.time - 1 - i
+            : slip("these are the vectors of the last positions: begin at `first`") ? i - s.time : f + i;
         const double *column = a->weight + c, x = root * a->x[at];
         double w = column[(row + s.context) % s.context * s.dim], mean = 0;
         for (int k = 0; k < s.time; k++)
             mean += column[(f + k) * s.dim] / s.time;
-        w = slip("all places got the mean of their vectors: each has its own") ? mean : w;
+        w = slip("all positions got the mean of their vectors: each has its own") ? mean : w;
         out[at] = same ? x : slip("x was multiplied by the vectors: add them") ? x * w
                 : slip("these are only the vectors, without x") ? w
                 : slip("the vectors were subtracted") ? x - w
@@ -101,8 +103,9 @@ static void forward(const char *part, struct sizes s)
     const double *w = mat_scaled(p.weight->data, 1, s.context * s.dim);
     gra_tensor *in = gra_input(t, x, shape), *y = positions_forward(t, &p, in, s.first);
     if (gra_error(t) && s.first > 0)
-        judge_wrong("with first = 0 all was right; with first = %d, and %d tokens in x, gradus refused:\n%s\n"
-                    "Which rows of weight are they? The end of a slice is a place, not how many", s.first,
+        judge_wrong("with first = 0 all was right; with first = %d, and %d tokens in x, gradus "
+                    "refused:\n%s\nWhich rows of weight are needed? The end of a slice is an index, not a "
+                    "count", s.first,
                     s.time, gra_error(t));
     const double *got = judge_tensor(t, "y", y, shape);
     double factor, *want = judge_room((size_t)n);
@@ -111,7 +114,7 @@ static void forward(const char *part, struct sizes s)
     judge_unchanged("weight", p.weight->data, w, (size_t)(s.context * s.dim));
     added(want, &asked);
     if (mat_times(got, x, mat_sum(want, mat_scaled(x, -1, n), n), n, &factor))
-        judge_clue("the vectors were added %.6g times: expected is once", factor);
+        judge_clue("the vectors were added %.6g times: expected once", factor);
     judge_against("y", shape, got, 1e-12, added, &asked);
     if (gra_backward(t, gra_sum(t, y)))
         judge_wrong("backward: gradus refused: %s", gra_error(t));
@@ -127,14 +130,14 @@ static void too_long(struct sizes s)
 {
     gra_tape *t;
     struct positions p;
-    judge_part("forward: %d tokens after %d, but only %d places: an error", s.time, s.first, s.context);
+    judge_part("forward: %d tokens after %d, but only %d positions: an error", s.time, s.first, s.context);
     gra_model *m = opened(&t, &p, s);
     const double *x = judge_draw(8, (size_t)(s.batch * s.time * s.dim), -2, 2);
     gra_tensor *y = positions_forward(t, &p, gra_input(t, x, GRA_SHAPE(s.batch, s.time, s.dim)), s.first);
     if (!gra_error(t))
-        judge_wrong("%d tokens after %d others need %d places: there are %d. The tape has no error: y was "
-                    "made of vectors of other places (%s)", s.time, s.first, s.first + s.time, s.context,
-                    y ? GRA_SHAPE_OF(y) : "NULL");
+        judge_wrong("%d tokens after %d others need %d positions, but there are %d. The tape has no error: y "
+                    "was made from vectors of other positions (%s)", s.time, s.first, s.first + s.time,
+                    s.context, y ? GRA_SHAPE_OF(y) : "NULL");
     judge_close(t, m);
 }
 
@@ -151,9 +154,9 @@ void judge_exercise(void)
     made((struct sizes){ .dim = 3, .context = 1 });
     forward("one text of four tokens", (struct sizes){ 1, 4, 3, 6, 0 });
     forward("two texts", (struct sizes){ 2, 3, 4, 7, 0 });
-    forward("a piece that begins at place 2", (struct sizes){ 3, 2, 5, 8, 2 });
-    forward("as many tokens as places", (struct sizes){ 2, 4, 1, 4, 0 });
-    forward("one token at the last place", (struct sizes){ 2, 1, 3, 5, 4 });
+    forward("a piece that begins at position 2", (struct sizes){ 3, 2, 5, 8, 2 });
+    forward("as many tokens as positions", (struct sizes){ 2, 4, 1, 4, 0 });
+    forward("one token at the last position", (struct sizes){ 2, 1, 3, 5, 4 });
     too_long((struct sizes){ 1, 5, 2, 4, 0 });
     too_long((struct sizes){ 1, 2, 3, 6, 5 });
     judge_part("the gradients of x and weight");
