@@ -222,8 +222,7 @@ void judge_exercise(void)
     large("a target whose probability is e^-1e4", (double[]){ 0, 1e4, 50 }, (int[]){ 0 }, 1, 3,
           "that p rounds to 0: do not take its logarithm, subtract two logarithms");
     large("scores of 1e4, the largest at the end", (double[]){ -1e4, 0, 1e4, -1e4, 1e4, 0 }, (int[]){ 2, 1 },
-          2, 3,
-          "take a row's largest score out of its sum, wherever it is");
+          2, 3, "take a row's largest score out of its sum, wherever it is");
     large("a row of large scores beside one of small", (double[]){ 1e4, 9990, 0, 1, 0.5, -1 },
           (int[]){ 1, 2 }, 2, 3,
           "what is taken out of a row's sum must be that row's own largest");

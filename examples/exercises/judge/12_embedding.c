@@ -34,8 +34,7 @@ static void looked_up(double *y, void *arg)
         const int k = slip("row i of w is used: use row ids[i]") ? i % words
             : slip("all rows are those of ids[0]") ? ids[0]
             : slip("this is the row after the id's: ids are counted from 0") ? (ids[i] + 1) % words
-            : slip("this is the row before the id's: ids are counted from 0")
-            ? (ids[i] + words - 1) % words
+            : slip("this is the row before the id's: ids are counted from 0") ? (ids[i] + words - 1) % words
             : slip("the id is that of the column: use ids[i]") ? ids[j % n] : ids[i];
         const int from = slip("w has rows of dim numbers, not of n: row k begins at w[k * dim]") ? k * n + j
             : slip("row k of w begins at w[k * dim], not at w[k]") ? k + j

@@ -15,20 +15,23 @@ static void v_of(double *out, void *arg)
     const double mu = s->mu, lr = s->lr;
     for (int i = 0; i < s->n; i++) {
         const double old = s->v[i], g = s->g[i], new = mu * old + g;
-        out[i] = slip("v was left as it was: the next step needs the new one, so store it") ? old
-            : slip("g counts (1 - momentum), as in Adam's average: add all of it") ? mu * old + (1 - mu) * g
-            : slip("lr is in v already: keep it out, and multiply by it when p moves") ? mu * old + lr * g
-            : slip("momentum multiplies the sum of v and g: it is for the old v only") ? mu * (old + g)
-            : slip("v + g: the old v does not fade, for momentum is missing") ? old + g
-            : slip("v is only the gradient: nothing is remembered of the old v") ? g
+        out[i] = slip("v was not changed: store the new v, which the next step needs") ? old
+            : slip("g is multiplied by 1 - momentum, as in Adam's average: add all of it")
+            ? mu * old + (1 - mu) * g
+            : slip("v contains lr: keep it out, and multiply by it when p moves") ? mu * old + lr * g
+            : slip("momentum multiplies the sum of v and g: it should multiply only the old v")
+            ? mu * (old + g)
+            : slip("this is v + g: momentum is missing, so the old v does not fade") ? old + g
+            : slip("v is only the gradient: the old v is forgotten") ? g
             : slip("the gradient is subtracted: v adds up gradients, and p moves against v") ? mu * old - g
-            : slip("v is momentum v - lr g, another book's form: it is momentum v + g") ? mu * old - lr * g
-            : slip("momentum multiplies the gradient: it is for the old v") ? old + mu * g
-            : slip("the old v counts (1 - momentum): it is momentum v") ? (1 - mu) * old + g
-            : slip("what is stored in v has lr in it: keep it out") ? lr * new
-            : slip("the new v is negative: v adds up gradients, and p moves by - lr v") ? -new
-            : slip("each element uses v[0]: it is the v of its own, v[i]") ? mu * (i ? out[0] : old) + g
-            : slip("each element uses g[0]: it is the gradient of its own, g[i]") ? mu * old + s->g[0] : new;
+            : slip("this is momentum v - lr g, another convention: expected momentum v + g")
+            ? mu * old - lr * g
+            : slip("momentum multiplies the gradient: it should multiply the old v") ? old + mu * g
+            : slip("the old v is multiplied by 1 - momentum: multiply it by momentum") ? (1 - mu) * old + g
+            : slip("the stored v is multiplied by lr: keep lr out") ? lr * new
+            : slip("the new v has the wrong sign: v adds up gradients, and p moves by -lr v") ? -new
+            : slip("each element uses v[0] instead of v[i]") ? mu * (i ? out[0] : old) + g
+            : slip("each element uses g[0] instead of g[i]") ? mu * old + s->g[0] : new;
     }
 }
 
@@ -38,19 +41,20 @@ static void p_of(double *out, void *arg)
     const double mu = s->mu, lr = s->lr;
     for (int i = 0; i < s->n; i++) {
         const double old = s->v[i], g = s->g[i], v = mu * old + g;
-        out[i] = s->p[i] - (slip("p was left as it was") ? 0
+        out[i] = s->p[i] - (slip("p was not changed") ? 0
             : slip("p moved by the old v: compute the new one first") ? lr * old
             : slip("p moved only by the gradient, not by v") ? lr * g
-            : slip("p moved with v: uphill. The minus is missing") ? -lr * v
+            : slip("p moved uphill, with v: the minus is missing") ? -lr * v
             : slip("p moved by v without lr") ? v
-            : slip("p moved by lr (g + momentum v) with the new v: this is Nesterov's") ? lr * (g + mu * v)
-            : slip("p moved by lr momentum v: momentum is in v already") ? lr * mu * v
-            : slip("p is - lr v: the step must be taken from the old p") ? s->p[i] + lr * v
+            : slip("p moved by lr (g + momentum v) with the new v: this is Nesterov momentum")
+            ? lr * (g + mu * v)
+            : slip("p moved by lr momentum v: momentum is already in v") ? lr * mu * v
+            : slip("p is -lr v: subtract lr v from the old p") ? s->p[i] + lr * v
             : slip("p was moved twice") ? 2 * lr * v
-            : slip("p moved by lr (v + g): the gradient is in v already") ? lr * (v + g)
+            : slip("p moved by lr (v + g): the gradient is already in v") ? lr * (v + g)
             : slip("p moved by lr (1 - momentum) v: PyTorch's SGD does not average") ? lr * (1 - mu) * v
             : slip("p moved by lr g + momentum v: here lr multiplies all of the new v") ? lr * g + mu * v
-            : slip("each element moved by v[0]: it moves by its own, v[i]") ? lr * (mu * s->v[0] + s->g[0])
+            : slip("each element moved by v[0] instead of v[i]") ? lr * (mu * s->v[0] + s->g[0])
             : slip("p moved by lr divided by v, not times v") ? lr / v : lr * v);
     }
 }
@@ -73,16 +77,16 @@ static void step(const char *part, const double *p, const double *g, const doubl
     judge_guarded("p", got_p, (size_t)n);
     judge_guarded("v", got_v, (size_t)n);
     if (judge_combination(got_v, v, g, (size_t)n, &a, &b))
-        judge_clue("v is %.4g times the old v plus %.4g times g: expected %g (momentum) and 1", a, b, mu);
+        judge_clue("v is %.9g times the old v plus %.9g times g: expected %g (momentum) and 1", a, b, mu);
     judge_against("the new v", GRA_SHAPE(n), got_v, 1e-12, v_of, &s);
     for (int i = 0; i < n; i++)
         moved[i] = p[i] - got_p[i];
     if (judge_combination(moved, new_v, g, (size_t)n, &a, &b))
-        judge_clue("p went down by %.4g times the new v and %.4g times g: expected %g (lr) and 0", a, b, lr);
+        judge_clue("p went down by %.9g times the new v and %.9g times g: expected %g (lr) and 0", a, b, lr);
     judge_against("the new p", GRA_SHAPE(n), got_p, 1e-12, p_of, &s);
 }
 
-/* Two parameters that take turns: what an answer kept in a variable of its own would be mixed up. */
+/* Two parameters in turn: an answer that kept v in a static variable would mix them up. */
 static void run(void)
 {
     double *p[2] = { draw(1), draw(2) }, *v[2] = { judge_room(N), judge_room(2) }, want_p[2][N], want_v[2][N];
@@ -100,8 +104,8 @@ static void run(void)
             momentum_step(p[k], g, v[k], n[k], lr, 0.8);
         }
     for (int k = 0; k < 2; k++) {
-        judge_numbers("v after five steps", GRA_SHAPE(n[k]), v[k], want_v[k], 1e-12);
-        judge_numbers("p after five steps", GRA_SHAPE(n[k]), p[k], want_p[k], 1e-12);
+        judge_numbers("after five steps, v", GRA_SHAPE(n[k]), v[k], want_v[k], 1e-12);
+        judge_numbers("after five steps, p", GRA_SHAPE(n[k]), p[k], want_p[k], 1e-12);
     }
 }
 
@@ -112,6 +116,6 @@ void judge_exercise(void)
     step("the first step, where v is 0", draw(3), draw(4), zero, N, 0.2, 0.9);
     step("one number", (double[]){ 1 }, (double[]){ -3 }, (double[]){ 2 }, 1, 0.25, 0.6);
     step("momentum 0: plain descent", draw(8), draw(9), draw(20), 3, 0.3, 0);
-    step("gradient 0: it rolls on", draw(21), zero, draw(22), 3, 0.3, 0.7);
+    step("gradient 0: p keeps moving", draw(21), zero, draw(22), 3, 0.3, 0.7);
     run();
 }

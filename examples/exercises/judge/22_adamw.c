@@ -14,17 +14,17 @@ static void m_of(double *out, void *arg)
 {
     const struct step *s = arg;
     const double b1 = s->h->beta1, b2 = s->h->beta2;
-    const bool left = slip("m was left as it was: it is stored, for the next step");
+    const bool left = slip("m was not changed: store the new m for the next step");
     const bool all = slip("all of g is added: an average adds (1 - beta1) g");
     const bool exchanged = slip("beta1 and 1 - beta1 are exchanged");
-    const bool beta2 = slip("beta2 was taken for m: it is beta1's");
-    const bool mm = slip("the corrected mm was stored: m itself stays uncorrected, only the move uses mm");
+    const bool beta2 = slip("m uses beta2 instead of beta1");
+    const bool mm = slip("the corrected mm was stored: m itself stays uncorrected, only the step uses mm");
     const bool l2 = slip("weight decay is in the gradient (L2): AdamW keeps it out of m and v");
     const double keep = slip("the old m is missing") ? 0 : beta2 ? b2 : exchanged
-        || slip("the factor 1 - beta1 of the gradient's share also multiplies the old m") ? 1 - b1 : b1;
+        || slip("the old m is multiplied by 1 - beta1 instead of beta1") ? 1 - b1 : b1;
     const double share = all ? 1 : exchanged ? b1 : beta2
-        || slip("1 - beta2 was taken for the gradient's share of m: it is 1 - beta1") ? 1 - b2 : 1 - b1;
-    const double *old = slip("the old v was taken for the old m") ? s->v : s->m;
+        || slip("m's gradient is multiplied by 1 - beta2 instead of 1 - beta1") ? 1 - b2 : 1 - b1;
+    const double *old = slip("the old v is used instead of the old m") ? s->v : s->m;
     const double by = mm ? 1 - pow(b1, s->t) : 1, decay = l2 ? s->h->weight_decay : 0;
     for (int i = 0; i < s->n; i++)
         out[i] = left ? s->m[i] : (keep * old[i] + share * (s->g[i] + decay * s->p[i])) / by;
@@ -34,20 +34,20 @@ static void v_of(double *out, void *arg)
 {
     const struct step *s = arg;
     const double b1 = s->h->beta1, b2 = s->h->beta2;
-    const bool left = slip("v was left as it was: it is stored, for the next step");
+    const bool left = slip("v was not changed: store the new v for the next step");
     const bool plain = slip("g is not squared");
     const bool all = slip("all of g^2 is added: an average adds (1 - beta2) g^2");
     const bool exchanged = slip("beta2 and 1 - beta2 are exchanged");
-    const bool beta1 = slip("beta1 was taken for v: it is beta2's");
-    const bool of_m = slip("v is the average of m^2: it is that of g^2");
-    const bool apart = slip("v is the average of (g - m)^2: it is that of g^2");
-    const bool vv = slip("the corrected vv was stored: v itself stays uncorrected, only the move uses vv");
-    const bool whole = slip("(1 - beta2) g is squared as a whole: only g is");
-    const bool sum = slip("v adds up squares without forgetting (Adagrad): beta2 is missing");
+    const bool beta1 = slip("v uses beta1 instead of beta2");
+    const bool of_m = slip("v is the average of m^2: expected that of g^2");
+    const bool apart = slip("v is the average of (g - m)^2: expected that of g^2");
+    const bool vv = slip("the corrected vv was stored: v itself stays uncorrected, only the step uses vv");
+    const bool whole = slip("(1 - beta2) g is squared: square only g");
+    const bool sum = slip("v is the sum of all squares (Adagrad): beta2 is missing");
     const bool l2 = slip("weight decay is in the gradient (L2): AdamW keeps it out of m and v");
     const double keep = slip("the old v is missing") ? 0 : sum ? 1 : exchanged ? 1 - b2 : beta1 ? b1 : b2;
     const double share = all || sum ? 1 : exchanged ? b2 : whole ? (1 - b2) * (1 - b2) : beta1
-        || slip("1 - beta1 was taken for the share of g^2: it is 1 - beta2") ? 1 - b1 : 1 - b2;
+        || slip("g^2 is multiplied by 1 - beta1 instead of 1 - beta2") ? 1 - b1 : 1 - b2;
     const double by = vv ? 1 - pow(b2, s->t) : 1, decay = l2 ? s->h->weight_decay : 0;
     for (int i = 0; i < s->n; i++) {
         const double m = s->new_m[i], g = of_m ? m : apart ? s->g[i] - m : s->g[i] + decay * s->p[i];
@@ -62,10 +62,10 @@ static double corrected(double x, double beta, int t, const char *m)
         : slip_of("%s's correction has the power t + 1, not t: the first t is 1", m) ? t + 1
         : slip_of("%s is corrected by 1 - beta without the power: it is 1 - beta^t", m) ? 1 : t;
     const double by = slip_of("%s is corrected by 1 - beta t: it is 1 - beta^t, a power", m) ? 1 - beta * t
-        : slip_of("%s's correction is t^beta: the power is beta^t", m) ? 1 - pow(t, beta)
+        : slip_of("%s's correction uses t^beta instead of beta^t", m) ? 1 - pow(t, beta)
         : 1 - pow(beta, power);
-    return slip("the averages are not corrected: they began as 0, and are too small at first")
-        || slip_of("%s is not corrected: it is too small at first as well", m) ? x
+    return slip("the averages are not corrected: they start at 0, so they are too small at first")
+        || slip_of("%s is not corrected: it, too, is too small at first", m) ? x
          : slip_of("%s is multiplied by 1 - beta^t, which makes it smaller: divide", m) ? x * by : x / by;
 }
 
@@ -73,15 +73,15 @@ static double corrected(double x, double beta, int t, const char *m)
 static double move(const struct step *s, int i)
 {
     const double b1 = s->h->beta1, b2 = s->h->beta2;
-    const double m = slip("the old m was corrected: it is the new one that moves p") ? s->m[i] : s->new_m[i];
-    const double v = slip("the old v was corrected: it is the new one that divides") ? s->v[i] : s->new_v[i];
-    const double of_m = slip("m is corrected by beta2^t: it is beta1's") ? b2 : b1;
-    const double of_v = slip("v is corrected by beta1^t: it is beta2's") ? b1 : b2;
+    const double m = slip("the old m is used instead of the new one") ? s->m[i] : s->new_m[i];
+    const double v = slip("the old v is used instead of the new one") ? s->v[i] : s->new_v[i];
+    const double of_m = slip("m is corrected with beta2^t instead of beta1^t") ? b2 : b1;
+    const double of_v = slip("v is corrected with beta1^t instead of beta2^t") ? b1 : b2;
     const double average = corrected(m, of_m, s->t, "m"), vv = corrected(v, of_v, s->t, "v");
-    const double mm = slip("the gradient itself is divided: expected is its average, mm") ? s->g[i] : average;
-    const double eps = slip("eps is missing: it keeps 0/0 away") ? 0 : s->h->eps;
-    const double root = slip("eps is under the root: it is added to the root") ? sqrt(vv + eps)
-        : slip("eps was added to the root of v before the correction: it is added to sqrt(vv)")
+    const double mm = slip("the gradient itself is used instead of its average, mm") ? s->g[i] : average;
+    const double eps = slip("eps is missing: it avoids 0/0") ? 0 : s->h->eps;
+    const double root = slip("eps is under the root: add it to the root") ? sqrt(vv + eps)
+        : slip("eps was added to the root of v before the correction: add it to sqrt(vv)")
         ? (sqrt(v) + eps) / sqrt(v / vv)
         : slip("the root is missing: mm is divided by vv") ? vv + eps
         : slip("the root of v is divided by 1 - beta2^t: correct first, then take the root")
@@ -92,19 +92,19 @@ static double move(const struct step *s, int i)
 static void p_of(double *out, void *arg)
 {
     const struct step *s = arg;
-    const double lr = slip("lr is missing") ? 1 : slip("p was left as it was") ? 0 : s->h->lr;
+    const double lr = slip("lr is missing") ? 1 : slip("p was not changed") ? 0 : s->h->lr;
     const double sign = slip("the step goes uphill: the minus is missing") ? -1 : 1;
     for (int i = 0; i < s->n; i++) {
         const double p = s->p[i], u = move(s, i), root = s->new_m[i] / (1 - pow(s->h->beta1, s->t)) / u;
         const double decay = s->h->weight_decay * (slip("weight decay is not multiplied by lr") ? 1 / lr
             : slip("weight decay is missing") ? 0 : slip("the sign of weight decay is wrong: p grows") ? -1
-            : slip("weight decay is within the fraction: it must not be divided by sqrt(vv)") ? 1 / root
+            : slip("weight decay is inside the fraction: do not divide it by sqrt(vv)") ? 1 / root
             : slip("weight decay is multiplied by lr twice") ? lr : 1);
-        const double of = slip("weight decay is taken from the p that has moved: take it from the old p")
-            ? p - lr * u : slip("weight decay takes a part of the move: it takes a part of p") ? u
-            : slip("weight decay takes a part of g: it takes a part of p") ? s->g[i] : p;
+        const double of = slip("weight decay is taken from the new p: take it from the old p")
+            ? p - lr * u : slip("weight decay is multiplied by the step: multiply it by p") ? u
+            : slip("weight decay is multiplied by g: multiply it by p") ? s->g[i] : p;
         const double new = p - lr * (sign * u + decay * of);
-        out[i] = isnan(new) ? 1e300 : new;              /* any other nan would fit a nan */
+        out[i] = isnan(new) ? 1e300 : new;              /* a nan would match any other nan */
     }
 }
 
@@ -131,16 +131,16 @@ static void step(const char *part, const double *p, const double *g, const doubl
     for (int i = 0; i < n; i++)
         moved[i] = p[i] - got_p[i];
     if (judge_combination(got_m, m, g, (size_t)n, &a, &b))
-        judge_clue("m is %.4g times the old m plus %.4g times g: expected %.4g and %.4g", a, b, h->beta1,
+        judge_clue("m is %.9g times the old m plus %.9g times g: expected %.9g and %.9g", a, b, h->beta1,
                    1 - h->beta1);
     judge_against("the new m", GRA_SHAPE(n), got_m, 1e-10, m_of, &s);
     if (judge_combination(got_v, v, g2, (size_t)n, &a, &b))
-        judge_clue("v is %.4g times the old v plus %.4g times g^2: expected %.4g and %.4g", a, b, h->beta2,
+        judge_clue("v is %.9g times the old v plus %.9g times g^2: expected %.9g and %.9g", a, b, h->beta2,
                    1 - h->beta2);
     judge_against("the new v", GRA_SHAPE(n), got_v, 1e-10, v_of, &s);
     if (judge_combination(moved, u, p, (size_t)n, &a, &b))
-        judge_clue("p went down by %.4g times mm / (sqrt(vv) + eps) and %.4g times the old p: expected %.4g "
-                   "and %.4g", a, b, h->lr, h->lr * h->weight_decay);
+        judge_clue("p went down by %.9g times mm / (sqrt(vv) + eps) and %.9g times the old p: expected %.9g "
+                   "and %.9g", a, b, h->lr, h->lr * h->weight_decay);
     judge_against("the new p", GRA_SHAPE(n), got_p, 1e-10, p_of, &s);
 }
 
@@ -159,7 +159,7 @@ static void torch_run(void)
         how.lr = t > 5 ? 0.05 : 0.1;
         adamw_step(p, g, m, v, 3, t, &how);
     }
-    judge_numbers("p after seven steps", GRA_SHAPE(3), p, want, 1e-12);
+    judge_numbers("after seven steps, p", GRA_SHAPE(3), p, want, 1e-12);
 }
 
 void judge_exercise(void)
@@ -173,6 +173,6 @@ void judge_exercise(void)
          &plain);
     step("weight decay", draw(7, -2), draw(8, -2), draw(9, -1), draw(10, 0.2), N, 4, &decay);
     step("a large eps", draw(11, -2), draw(12, -2), draw(13, -1), draw(14, 0.2), 3, 2, &all);
-    step("no gradient ever: p decays, and nothing else", (double[]){ 2 }, zero, zero, zero, 1, 1, &decay);
+    step("no gradient: p only decays", (double[]){ 2 }, zero, zero, zero, 1, 1, &decay);
     torch_run();
 }

@@ -1,4 +1,4 @@
-/* 23 clipping: the judge. Tolerances leave room for PyTorch's 1e-6 beside the norm. */
+/* 23 clipping: the judge. Tolerances allow the 1e-6 that PyTorch adds to the norm. */
 #include "judge.h"
 #include <string.h>
 
@@ -27,9 +27,9 @@ static void norm_before(double *out, void *arg)
     const struct clip *c = arg;
     const int from = slip("the first parameter is left out: the sum goes over all of them");
     const int to = c->count - slip("the last parameter is left out: the sum goes over all of them");
-    const bool absolute = slip("this is the sum of |g|, another norm");
-    const bool plain = slip("g itself was added up: add up its square");
-    const bool roots = slip("this is the sum of the parameters' norms: there is one sum of squares for all");
+    const bool absolute = slip("this is the sum of |g|: expected the square root of the sum of g^2");
+    const bool plain = slip("g itself was summed: sum its square");
+    const bool roots = slip("this is the sum of the parameters' norms: sum the squares of all parameters");
     const bool anew =
         slip("this is the norm of the last parameter's gradient: the sum goes over all of them");
     const bool first =
@@ -48,14 +48,15 @@ static void norm_before(double *out, void *arg)
     }
     const double norm = absolute || roots || slip("the root is missing: this is the sum of the squares") ? sum
                       : sqrt(fabs(sum));
-    *out = slip("this is the largest |g|, another norm") ? most
-         : slip("this is the largest of the parameters' norms: there is one sum of squares for all") ? longest
-         : slip("this is the size of the last element: add up the squares of all") ? fabs(last)
-         : slip("the squares were averaged: the norm is the root of their sum") ? norm / sqrt(n ? n : 1)
+    *out = slip("this is the largest |g|: expected the square root of the sum of g^2") ? most
+         : slip("this is the largest of the parameters' norms: sum the squares of all parameters") ? longest
+         : slip("this is |g| of the last element: sum the squares of all") ? fabs(last)
+         : slip("this is the root of the mean of squares: expected the root of their sum")
+         ? norm / sqrt(n ? n : 1)
          : slip("this is the norm after clipping: return the one before") ? fmin(norm, c->max_norm)
          : slip("this is the factor: return the norm") ? fmin(1, c->max_norm / norm)
-         : slip("the norm is 0: is the sum begun anew within a loop, or a loop never run?") ? 0
-         : slip("this is a whole number: norm was made an int") ? (int)norm : norm;
+         : slip("the norm is 0: is the sum reset within a loop, or does a loop never run?") ? 0
+         : slip("this is an integer: norm must not be an int") ? (int)norm : norm;
 }
 
 static void gradient_after(double *out, void *arg)
@@ -64,15 +65,15 @@ static void gradient_after(double *out, void *arg)
     const int k = c->now;
     const double max = c->max_norm, norm = length(c, 0, c->count), own = length(c, k, k + 1);
     double by = norm > max ? max / norm : 1;
-    by = slip("the gradients were left as they are, though their norm is larger than max_norm") ? 1
+    by = slip("the gradients were not scaled, although their norm is larger than max_norm") ? 1
        : slip("each parameter was clipped by its own norm: one norm, and one factor, for all")
        ? fmin(1, max / own)
-       : slip("all were scaled to max_norm, though their norm is smaller: short gradients stay as they are")
+       : slip("all were scaled to max_norm, although their norm is smaller: leave small gradients unchanged")
        ? max / norm
        : slip("g was divided by its norm, which makes the norm 1: max_norm is missing") ? 1 / norm
        : slip("g was multiplied by max_norm only: multiply by max_norm / norm") ? max
        : slip("g was divided by the sum of the squares: the root is missing") ? max / (norm * norm)
-       : slip("the factor is upside down: it is max_norm / norm") ? norm / max
+       : slip("the factor is inverted: it is max_norm / norm") ? norm / max
        : slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all") ? max / own
        : slip("the factor was applied twice: multiply each element by it once") ? by * by
        : slip("the root of the factor was taken: it is max_norm / norm itself") ? sqrt(by)
@@ -80,9 +81,9 @@ static void gradient_after(double *out, void *arg)
        : slip("only the last parameter's gradient was scaled: scale all of them") && k < c->count - 1 ? 1
        : by;
     const bool at_max =
-        slip("each element was clipped to max_norm, which turns the gradient: multiply all by one factor");
+        slip("each element was clipped to max_norm, which changes the direction: multiply all by one factor");
     const bool at_1 =
-        slip("each element was clipped to 1, which turns the gradient: multiply all by one factor");
+        slip("each element was clipped to 1, which changes the direction: multiply all by one factor");
     const bool less = slip("a number was subtracted from g: multiply by max_norm / norm");
     for (int i = 0; i < c->size[k]; i++) {
         const double g = c->g[k][i], most = at_max ? max : 1;
@@ -114,9 +115,9 @@ static void clip(const char *part, const int *size, int count, double scale, dou
 void judge_exercise(void)
 {
     const int sizes[] = { 3, 8, 1, 5 }, one[] = { 6 }, empty[] = { 2, 0, 4 };
-    clip("one parameter, a long gradient", one, 1, 3, 2);
-    clip("four parameters, a long gradient", sizes, 4, 10, 2.5);
-    clip("four parameters, a short gradient", sizes, 4, 0.1, 2.5);
+    clip("one parameter, a large gradient", one, 1, 3, 2);
+    clip("four parameters, a large gradient", sizes, 4, 10, 2.5);
+    clip("four parameters, a small gradient", sizes, 4, 0.1, 2.5);
     clip("a norm of 6.6, and 8 allowed", sizes, 4, 1, 8);
     clip("a norm of 0.66, and 0.5 allowed", sizes, 4, 0.1, 0.5);
     clip("a parameter without elements", empty, 3, 5, 0.5);

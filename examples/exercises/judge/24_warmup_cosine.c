@@ -11,18 +11,18 @@ struct run {
 static double rising(int step, const struct run *r)
 {
     const double lr = r->lr, up = (double)(step + 1) / r->warmup;
-    return slip("the warm-up begins with 0: step 0 should move already, so it counts step + 1")
+    return slip("the warm-up begins with 0: step 0 should already move, so use step + 1")
          ? lr * step / r->warmup
          : slip("step + 1 and warmup are int, and so is their quotient in C: 0 until the last step of the "
                 "warm-up")
          ? lr * (int)up
          : slip("it does not climb: the rate is lr throughout the warm-up") ? lr
-         : slip("the fraction is upside down: it is (step + 1) / warmup") ? lr / up
-         : slip("the warm-up climbs from min_lr: it climbs from lr / warmup")
+         : slip("the fraction is inverted: it is (step + 1) / warmup") ? lr / up
+         : slip("the warm-up climbs from min_lr: it should climb from lr / warmup")
          ? r->min_lr + (lr - r->min_lr) * up
-         : slip("the warm-up begins with min_lr in step 0: it is lr (step + 1) / warmup")
+         : slip("the warm-up begins with min_lr in step 0: expected lr (step + 1) / warmup")
          ? r->min_lr + (lr - r->min_lr) * step / r->warmup
-         : slip("the warm-up ends one step late or early: it is lr (step + 1) / warmup")
+         : slip("the warm-up ends one step late or early: expected lr (step + 1) / warmup")
          ? lr * (step + 1) / (r->warmup + 1)
          : lr * up;
 }
@@ -30,7 +30,7 @@ static double rising(int step, const struct run *r)
 static double falling(int step, const struct run *r)
 {
     const double pi = acos(-1), lr = r->lr, min_lr = r->min_lr;
-    const bool all = slip("x is step / steps: the warm-up's steps must not count in it");
+    const bool all = slip("x is step / steps: it must not count the warm-up's steps");
     const int from = all || slip("x counts from step 0: the fall begins at step `warmup`") ? 0 : r->warmup;
     const int fall = all || slip("x is (step - warmup) / steps: the fall has only steps - warmup steps")
                    ? r->steps
@@ -54,11 +54,10 @@ static double falling(int step, const struct run *r)
     return slip("min_lr is added to all of it: the cosine falls by lr - min_lr, not by lr")
          ? min_lr + lr * part
          : slip("min_lr is left out: the fall ends at 0") ? lr * part
-         : slip("the larger of two was taken, with min_lr as a floor: the fall goes evenly from lr to min_lr")
+         : slip("min_lr is used as a floor: the fall should end at min_lr without one")
          ? fmax(min_lr, lr * part)
          : slip("lr and min_lr are exchanged: the fall begins at lr") ? lr + (min_lr - lr) * part
-         : slip("the brackets are missing: it is ((1 + cos) / 2), all of it, that multiplies lr - min_lr")
-         ? lr + cos(wave) / 2
+         : slip("the brackets are missing: multiply lr - min_lr by all of (1 + cos) / 2") ? lr + cos(wave) / 2
          : min_lr + (lr - min_lr) * part;
 }
 
@@ -69,12 +68,12 @@ static double rate(int step, const struct run *r)
         return rising(step, r);
     if (!slip("there is no warm-up") && step < r->warmup)
         return rising(step, r);
-    if (slip("where warmup is steps there is no fall, and x is 0/0: step `steps` belongs to the last case")
+    if (slip("if warmup equals steps there is no fall, and x is 0/0: step `steps` belongs to the last case")
         && step == r->steps && r->warmup == r->steps)
         return NAN;
-    const int last = r->steps - slip("the rate is min_lr in the last step already, steps - 1: it is so only "
-                                     "from step `steps` on");
-    if (slip("after the last step it goes on along the cosine, and rises again: it must stay at min_lr")
+    const int last = r->steps - slip("the rate is already min_lr in the last step, steps - 1: it should be "
+                                     "so only from step `steps` on");
+    if (slip("after the last step it follows the cosine, and rises again: it must stay at min_lr")
         || step < last)
         return falling(step, r);
     return slip("after the last step it is 0: it must stay at min_lr") ? 0
@@ -103,12 +102,11 @@ static void rates(const char *part, struct run r)
     }
     if ((up || (r.first >= r.warmup && r.last < r.steps))
         && judge_combination(got, one, wave, (size_t)n, &a, &b))
-        judge_clue("it is %.4g plus %.4g times %s: expected %.4g and %.4g", a, b, up ? "(step + 1)"
+        judge_clue("it is %.9g plus %.9g times %s: expected %.9g and %.9g", a, b, up ? "(step + 1)"
                    : "cos(pi x)",
                    up ? 0 : (r.lr + r.min_lr) / 2, up ? r.lr / r.warmup : (r.lr - r.min_lr) / 2);
     snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", r.warmup,
-             r.steps,
-             r.lr, r.min_lr, r.first);
+             r.steps, r.lr, r.min_lr, r.first);
     judge_against(name, GRA_SHAPE(n), got, 3e-6 * r.lr, rates_of, &r);
 }
 

@@ -1,5 +1,5 @@
-/* 25 accumulation: the judge. The loss that it hands out is the cross-entropy of a linear layer, and sees
- * which rows are asked for, and whether each micro-batch is a step of its own. */
+/* 25 accumulation: the judge. The loss that it provides is the cross-entropy of a linear layer, and records
+ * which rows are requested, and whether each micro-batch is a step of its own. */
 #include "judge.h"
 
 enum { IN = 3, CLASSES = 4, MOST = 12, WEIGHTS = IN * CLASSES, ALL = WEIGHTS + CLASSES, STALE = 3 };
@@ -8,7 +8,7 @@ struct batch {
     struct gra_linear layer;
     const double     *x;
     int               target[MOST], n, micro;
-    int               used[MOST];           /* how often each row was asked for, */
+    int               used[MOST];           /* how often each row was requested, */
     int               calls;                /* in so many calls, */
     unsigned          step;                 /* the last of them in this step of the tape */
 };
@@ -24,19 +24,19 @@ static gra_tensor *mean_of_rows(gra_tape *t, int from, int to, void *arg)
 {
     struct batch *b = arg;
     if (from < 0 || to > b->n)
-        judge_wrong("loss was asked for rows %d to %d, but there are only rows 0 to %d", from, to - 1,
+        judge_wrong("loss was called for rows %d to %d, but there are only rows 0 to %d", from, to - 1,
                     b->n - 1);
     if (from >= to)
-        judge_wrong("loss was asked for the rows from %d up to, not including, %d: these are none", from, to);
+        judge_wrong("loss was called for the rows from %d up to %d (excluded): there are none", from, to);
     if (to - from > b->micro)
-        judge_wrong("loss was asked for %d rows at once (%d to %d), but there is memory for micro = %d",
+        judge_wrong("loss was called for %d rows at once (%d to %d), but there is memory for micro = %d",
                     to - from, from, to - 1, b->micro);
     gra_tensor *loss = rows_loss(t, from, to, b);
     if (gra_error(t))
         judge_wrong("in micro-batch %d: gradus refused: %s", b->calls, gra_error(t));
     if (b->calls && loss->step == b->step)
-        judge_wrong("two micro-batches (rows from %d on are the second) were computed in one step of the "
-                    "tape, which keeps the memory of both: gra_begin begins a new step", from);
+        judge_wrong("two micro-batches (the second from row %d on) were computed in one step of the tape, "
+                    "which keeps the memory of both: call gra_begin for each", from);
     b->step = loss->step;
     b->calls++;
     for (int i = from; i < to; i++)
@@ -51,7 +51,7 @@ static void gradients(const struct batch *b, double *to)
     memcpy(to + WEIGHTS, gra_grad(b->layer.bias), CLASSES * sizeof *to);
 }
 
-/* Of each micro-batch the gradients, then the loss. */
+/* The gradients, then the loss, of each micro-batch. */
 struct rows {
     int    n, micro, first;                             /* compared from number `first` on */
     double piece[MOST][ALL + 1];
@@ -60,14 +60,14 @@ struct rows {
 static double share(int rows, int n, int micro)
 {
     const double of = (double)rows / n;
-    return slip("it is the sum of the micro-batches' means: expected is the mean over all n rows") ? 1
-         : slip("it is the mean over micro-batches: their sizes differ, so a small one counts for more")
+    return slip("it is the sum of the micro-batches' means: expected the mean over all n rows") ? 1
+         : slip("it is the mean over micro-batches: their sizes differ, so a small one's rows count more")
          ? 1.0 / ((n + micro - 1) / micro)
-         : slip("each micro-batch's mean was divided by micro: it is a mean already") ? 1.0 / micro
+         : slip("each micro-batch's mean was divided by micro: it is already a mean") ? 1.0 / micro
          : slip("each micro-batch counts as if it had micro rows: the last one has fewer") ? (double)micro / n
          : slip("each micro-batch's mean was divided by n: a mean of k rows counts k/n") ? 1.0 / n
          : slip("each micro-batch's share was taken twice: a mean of k rows counts k/n, once") ? of * of
-         : slip("it is n times too large: expected is the mean over all rows, not their sum") ? rows : of;
+         : slip("it is n times too large: expected the mean over all rows, not their sum") ? rows : of;
 }
 
 /* The gradients, or the loss: the mean over all rows. */
@@ -76,9 +76,9 @@ static void mean_of(double *out, void *arg)
     const struct rows *r = arg;
     const bool loss = r->first == ALL;
     const int n = r->n, micro = r->micro, count = loss ? 1 : ALL;
-    const bool kept = !loss && slip("the gradients of the step before are still in it: they must not count");
+    const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
     const bool last = slip(loss ? "it is the loss of the last micro-batch"
-                                : "it is that of the last micro-batch: what was there before it was zeroed");
+                                : "it is that of the last micro-batch: the gradients before it were zeroed");
     for (int i = 0; i < count; i++)
         out[i] = kept ? STALE : 0;
     for (int from = 0; from < n; from += micro) {
@@ -109,7 +109,7 @@ static void accumulates(const char *part, int n, int micro)
         gradients(&b, rows.piece[from / micro]);
         rows.piece[from / micro][ALL] = gra_item(mean);
     }
-    for (int i = 0; i < ALL; i++)                       /* what the step before has left */
+    for (int i = 0; i < ALL; i++)                       /* what the previous step left */
         *(i < WEIGHTS ? &b.layer.weight->grad[i] : &b.layer.bias->grad[i - WEIGHTS]) = STALE;
     const double loss = accumulate(t, m, n, micro, mean_of_rows, &b);
     if (gra_error(t))
@@ -129,7 +129,7 @@ void judge_exercise(void)
 {
     accumulates("one micro-batch that holds all: micro = n", 4, 4);
     accumulates("10 rows, 5 at a time", 10, 5);
-    accumulates("7 rows, 3 at a time: the last piece is smaller", 7, 3);
+    accumulates("7 rows, 3 at a time: the last micro-batch is smaller", 7, 3);
     accumulates("5 rows, one at a time", 5, 1);
     accumulates("2 rows where 9 would fit", 2, 9);
 }

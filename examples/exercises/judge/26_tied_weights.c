@@ -1,4 +1,4 @@
-/* 26 tied_weights: the judge. The road by the logits is looked at alone first, which a choice of e and
+/* 26 tied_weights: the judge. The path through the logits is judged alone first, which a choice of e and
  * dlogits allows. */
 #include "judge.h"
 
@@ -8,7 +8,7 @@ struct tied {
     const double *e, *dlogits;
     const int    *ids;
     int           n, vocab, dim;
-    bool          logits, h;            /* the roads that count */
+    bool          logits, h;            /* the paths that count */
 };
 
 static double was(int i)
@@ -20,50 +20,51 @@ static double slope_of(double x, double y)
 {
     const double t = tanh(y);
     return slip("the sign of what comes through h is wrong") ? y * y - 1
-         : slip("the derivative of tanh is missing on the road through h: 1 - h^2") ? 1
-         : slip("the derivative of tanh is 1 - h^2: h is the tanh already, not its argument") ? 1 - t * t
+         : slip("the derivative of tanh is missing on the path through h: 1 - h^2") ? 1
+         : slip("the derivative of tanh is 1 - h^2: h is already the tanh, not its argument") ? 1 - t * t
          : slip("the derivative of tanh is 1 - h^2, not 1 - h") ? 1 - y
          : slip("the derivative of tanh is 1 - h^2, not 1 + h^2") ? 1 + y * y
          : slip("the derivative of tanh is 1 - h^2: h (1 - h) is that of a sigmoid") ? y * (1 - y)
-         : slip("the derivative of tanh is 1 - h^2, and h = tanh(e[id]): here e[id] was squared") ? 1 - x * x
+         : slip("the derivative of tanh is 1 - h^2, with h = tanh(e[id]): e[id] was squared") ? 1 - x * x
          : slip("the derivative of tanh is 1 - h^2, not (1 - h)^2") ? (1 - y) * (1 - y)
          : slip("the derivative of tanh is 1 - h^2, not h") ? y : 1 - y * y;
 }
 
-/* dlogits[i][j], as one of the roads reads it */
-static double dlogit(const struct tied *k, int i, int j, const char *road)
+/* dlogits[i][j], as one of the paths reads it */
+static double dlogit(const struct tied *k, int i, int j, const char *path)
 {
-    return slip_of("%s, dlogits was read as its transpose: it has n rows of vocab numbers", road)
+    return slip_of("%s, dlogits was read as its transpose: it has n rows of vocab numbers", path)
          ? k->dlogits[j * k->n + i]
-         : slip_of("%s, row i of dlogits was taken to begin at i dim: it begins at i vocab", road)
+         : slip_of("%s, row i of dlogits was read from i dim: it begins at i vocab", path)
          ? k->dlogits[i * k->dim + j] : k->dlogits[i * k->vocab + j];
 }
 
-/* What is multiplied by dlogits[i][j] for de[j][d] */
+/* The factor of dlogits[i][j] in de[j][d]. */
 static double of_logit(const struct tied *k, int i, int j, int d)
 {
     const int dim = k->dim, at = d * k->n + i;
     const double x = k->e[k->ids[i] * dim + d], y = tanh(x), e = k->e[j * dim + d];
-    return slip("the sign of what comes by the logits is wrong") ? -y
-         : slip("by the logits, e[ids[i]] was taken for h_i: what is multiplied is the tanh") ? x
-         : slip("by the logits, the factor is h itself, not 1 - h^2") ? 1 - y * y
-         : slip("by the logits, the factor h is missing: each logit has h_i[d] e[j][d] in its sum") ? 1
-         : slip("by the logits, e[j] was taken for h_i: the derivative by e[j][d] is h_i[d]") ? e
-         : slip("by the logits, tanh was applied to h: h is a tanh already") ? tanh(y)
-         : slip("by the logits, the factor is h: 1 - h^2 belongs to the road through h") ? y * (1 - y * y)
-         : slip("by the logits, h was read as its transpose: it has n rows of dim numbers")
+    return slip("the sign of what comes through the logits is wrong") ? -y
+         : slip("through the logits, e[ids[i]] is used instead of h_i, its tanh") ? x
+         : slip("through the logits, the factor is h itself, not 1 - h^2") ? 1 - y * y
+         : slip("through the logits, the factor h is missing: each logit sums h_i[d] e[j][d]") ? 1
+         : slip("through the logits, e[j] is used instead of h_i: e[j][d] is multiplied by h_i[d]") ? e
+         : slip("through the logits, tanh was applied to h: h is already a tanh") ? tanh(y)
+         : slip("through the logits, the factor is h: 1 - h^2 belongs to the path through h")
+         ? y * (1 - y * y)
+         : slip("through the logits, h was read as its transpose: it has n rows of dim numbers")
          ? tanh(k->e[k->ids[at / dim] * dim + at % dim]) : y;
 }
 
-/* What is multiplied by dlogits[i][j] for dh_i[d] */
+/* The factor of dlogits[i][j] in dh_i[d]. */
 static double of_dh(const struct tied *k, int i, int j, int d)
 {
     const double *e = k->e, x = e[k->ids[i] * k->dim + d];
     const int vocab = k->vocab;
-    return slip("through h, h was taken for e: dh is the sum of dlogits e") ? tanh(x)
-         : slip("through h, e[ids[i]] was taken for e[j]: each logit has a row of its own") ? x
+    return slip("through h, h is used instead of e: dh is the sum of dlogits e") ? tanh(x)
+         : slip("through h, e[ids[i]] is used instead of e[j]: each logit has a row of its own") ? x
          : slip("through h, e was read as its transpose: it has vocab rows of dim numbers") ? e[d * vocab + j]
-         : slip("through h, row j of e was taken to begin at j vocab: it begins at j dim") ? e[j * vocab + d]
+         : slip("through h, row j of e was read from j vocab: it begins at j dim") ? e[j * vocab + d]
          : slip("through h, the factor e[j][d] is missing: dh is the sum over j of dlogits e") ? 1
          : e[j * k->dim + d];
 }
@@ -76,7 +77,7 @@ static bool again(const struct tied *k, int i)
     return false;
 }
 
-/* One pass over the tokens, on one road or both; over: what comes by the logits is stored, not added. */
+/* One pass over the tokens, on one path or both; over: what comes through the logits is stored, not added. */
 static void pass(const struct tied *k, bool logits, bool h, bool over, double *de)
 {
     const int n = k->n, dim = k->dim, vocab = k->vocab;
@@ -84,29 +85,32 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
     for (int i = slip("the loop over i begins at 1"); i < n - slip("the loop over i ends too early"); i++)
         for (int d = slip("the loop over d begins at 1"); d < dim - slip("the loop over d ends early"); d++) {
             const int id = k->ids[i];
-            const int row = slip("the road through h ends in row i of e: it ends in row ids[i]") ? i % vocab
-                : slip("the road through h ends in row ids[0]: it ends in row ids[i]") ? k->ids[0] : id;
+            const int row = slip("the path through h ends in row i of e: it ends in row ids[i]") ? i % vocab
+                : slip("the path through h ends in row ids[0]: it ends in row ids[i]") ? k->ids[0] : id;
             const double x = k->e[id * dim + d], slope = slope_of(x, tanh(x));
             const bool first = slip("the first row of e, j = 0, is left out: the loop over j begins at 1");
             const bool last = slip("the last row of e is left out: the loop over j ends too early");
             const bool early = slip("what comes through h is added within the loop over j: dh is incomplete");
-            if (!slip("dh is not begun with 0 for each i and d")
-                && (!slip("dh was summed over d, too: each d has a dh of its own, the sum over j") || d == 0))
+            if (!slip("dh is not reset to 0 for each i and d")
+                && (!slip("dh was summed over d too: each d has its own dh, the sum over j") || d == 0))
                 dh = 0;
             for (int j = first; j < vocab - last; j++) {
-                const int to = slip("the logits' share goes only to row ids[i]: it goes to every row j") ? id
-                    : slip("the logits' share goes to row i: logits[i][j] is made with j") ? i % vocab : j;
+                const int to = slip("the logits' gradient goes only to row ids[i]: it belongs in every row j")
+                    ? id
+                    : slip("the logits' gradient goes to row i: logits[i][j] is made from row j")
+                    ? i % vocab : j;
                 const double by = of_logit(k, i, j, d), e = of_dh(k, i, j, d);
                 double *de_j = &de[to * dim + d];
                 if (logits)
-                    *de_j = (over ? 0 : *de_j) + by * dlogit(k, i, j, "by the logits");
-                dh = slip("dh holds only the last logit's share: it is the sum over all of them") ? 0 : dh;
+                    *de_j = (over ? 0 : *de_j) + by * dlogit(k, i, j, "through the logits");
+                dh = slip("dh holds only the last logit's term: it is the sum over all") ? 0 : dh;
                 dh += e * dlogit(k, i, j, "through h");
                 de[row * dim + d] += h && early ? dh * slope : 0;
             }
-            const bool replaced = slip("what comes through h is stored with =, over what was there: use +=")
-                || slip("what came through h overwrote what the logits had left in these rows: add it");
-            const bool once = slip("a token that comes twice gets the gradient of its last place: add both");
+            const bool replaced = slip("what comes through h is stored with =, which loses what was there: "
+                                       "use +=")
+                || slip("what comes through h overwrites what the logits had added to these rows: add it");
+            const bool once = slip("a repeated token gets only the gradient of its last position: add both");
             if (h && !early && !(once && again(k, i)))
                 de[row * dim + d] = (replaced ? 0 : de[row * dim + d]) + dh * slope;
         }
@@ -115,14 +119,16 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
 static void tied(double *de, void *arg)
 {
     const struct tied *k = arg;
-    const bool h = k->h && !slip("de holds only what comes by the logits: the road through h is missing");
-    const bool logits = !slip("de holds only what comes through h: in the logits e stands a second time");
-    const bool anew = slip("de is overwritten: accumulate with +=, for e may have other uses");
-    const bool half = slip("both roads are there, but halved: the two gradients are added, not averaged");
-    const bool over = slip("what comes by the logits is stored with =, over what was there: use +=");
-    const bool first = slip("what comes by the logits is stored, not added: each i adds to row j");
+    const bool h = k->h && !slip("de holds only what comes through the logits: the path through h is "
+                                 "missing");
+    const bool logits = !slip("de holds only what comes through h: e is used a second time, in the logits");
+    const bool anew = slip("de is overwritten: accumulate with +=, as e may have other uses");
+    const bool half = slip("both paths are there, but halved: the two gradients are added, not averaged");
+    const bool over =
+        slip("what comes through the logits is stored with =, which loses what was there: use +=");
+    const bool first = slip("what comes through the logits is stored, not added: each i adds to row j");
     const bool two =
-        slip("what came through h overwrote what the logits had left in these rows: add it") || first;
+        slip("what comes through h overwrites what the logits had added to these rows: add it") || first;
     for (int i = 0; i < k->vocab * k->dim; i++)
         de[i] = anew ? 0 : was(i);
     pass(k, k->logits && logits, h && !two, over || first, de);
@@ -136,21 +142,21 @@ static void backward(const char *part, const double *e, const double *dlogits, c
                      int n, int vocab, int dim)
 {
     const int size = vocab * dim;
-    double *h = judge_room(MOST), *de = judge_room((size_t)size), added[MOST], road[2][MOST], a, b;
+    double *h = judge_room(MOST), *de = judge_room((size_t)size), added[MOST], path[2][MOST], a, b;
     judge_part("%s", part);
     for (int k = 0; k < 2; k++)
-        tied(road[k], &(struct tied){ e, dlogits, ids, n, vocab, dim, k == 0, k == 1 });
+        tied(path[k], &(struct tied){ e, dlogits, ids, n, vocab, dim, k == 0, k == 1 });
     for (int i = 0; i < n * dim; i++)
         h[i] = tanh(e[ids[i / dim] * dim + i % dim]);
     for (int i = 0; i < size; i++)
-        de[i] = was(i), road[0][i] -= was(i), road[1][i] -= was(i);
+        de[i] = was(i), path[0][i] -= was(i), path[1][i] -= was(i);
     tied_backward(e, ids, h, dlogits, de, n, vocab, dim);
     judge_guarded("de", de, (size_t)size);
     for (int i = 0; i < size; i++)
         added[i] = de[i] - was(i);
-    if (judge_combination(added, road[0], road[1], (size_t)size, &a, &b))
-        judge_clue("%.4g times what comes by the logits was added, and %.4g times what comes through h: "
-                   "expected is each once", a, b);
+    if (judge_combination(added, path[0], path[1], (size_t)size, &a, &b))
+        judge_clue("%.9g times what comes through the logits was added, and %.9g times what comes through h: "
+                   "expected each once", a, b);
     judge_against("de", GRA_SHAPE(vocab, dim), de, 1e-12, tied,
                   &(struct tied){ e, dlogits, ids, n, vocab, dim, true, true });
 }
@@ -162,7 +168,7 @@ void judge_exercise(void)
         e[8 + i] = 2 * e[i];
     for (int i = 0; i < 3 * 4; i += 4)                  /* their dlogits minus half as large: dh is 0 */
         dlogits[i + 2] = -dlogits[i] / 2, dlogits[i + 3] = -dlogits[i + 1] / 2;
-    backward("by the logits alone: here nothing comes through h", e, dlogits, (int[]){ 1, 0, 3 }, 3, 4, 4);
+    backward("the logits alone: nothing comes through h", e, dlogits, (int[]){ 1, 0, 3 }, 3, 4, 4);
 
     e = judge_draw(5, MOST, -1.5, 1.5), dlogits = judge_draw(6, MOST, -1, 1);
     backward("three tokens, all different", e, dlogits, (int[]){ 3, 0, 4 }, 3, 6, 2);

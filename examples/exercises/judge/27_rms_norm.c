@@ -4,23 +4,23 @@
 struct input {
     const double *x, *weight;               /* x (rows, dim), in `batch` groups of rows */
     int           rows, dim, batch;
-    double        eps;                      /* with which the first number got would be right */
+    double        eps;                      /* with which the answer's first number would be right */
 };
 
 /* What x[r, i] is divided by. */
 static double root_of(const struct input *in, int r, int i, double *mean)
 {
     const int dim = in->dim, each = in->rows / in->batch;
-    const bool first = slip("the mean is over the first dimension: expected is the last, -1");
+    const bool first = slip("the mean is over the first dimension: expected the last, -1");
     const bool all =
-        slip("the mean is over all numbers: expected is one for each row, over the last dimension");
+        slip("the mean is over all numbers: expected one for each row, over the last dimension");
     const double *x = in->x + (first ? r % each * dim + i : all ? 0 : r * dim);
     const int n = first ? in->batch : all ? in->rows * dim : dim, step = first ? each * dim : 1;
-    const bool of_weighted = slip("x is multiplied by the weight before the norm: the root is that of x");
-    const bool most = slip("the largest square is in the root: expected is the mean of squares");
-    const bool centred = slip("the mean is subtracted: that is layer norm, RMSNorm leaves it")
-        || slip("divided by the standard deviation: expected is the root of the mean of x^2, without a mean");
-    const bool size = slip("the mean of |x| is in the root: expected is that of x^2");
+    const bool of_weighted = slip("x is multiplied by the weight before the norm: take the root of x alone");
+    const bool most = slip("the largest square is in the root: expected the mean of squares");
+    const bool centred = slip("the mean is subtracted: that is layer norm, not RMSNorm")
+        || slip("divided by the standard deviation: expected the root of the mean of x^2, without a mean");
+    const bool size = slip("the mean of |x| is in the root: expected that of x^2");
     const bool plain = slip("the mean of x is in the root: its squares are missing");
     double square = 0;
     *mean = 0;
@@ -30,18 +30,18 @@ static double root_of(const struct input *in, int r, int i, double *mean)
         const double z = x[k * step] * (of_weighted ? in->weight[k % dim] : 1) - (centred ? *mean : 0);
         square = most ? fmax(square, z * z) : square + (size ? fabs(z) : plain ? z : z * z) / n;
     }
-    square = slip("the square of the mean is in the root: expected is the mean of squares") ? *mean * *mean
-           : slip("divided by the root of the sum of squares: expected is that of their mean") ? square * n
-           : slip("the sum of squares is divided by dim - 1: expected is dim") && n > 1 ? square * n / (n - 1)
+    square = slip("the square of the mean is in the root: expected the mean of squares") ? *mean * *mean
+           : slip("divided by the root of the sum of squares: expected that of their mean") ? square * n
+           : slip("the sum of squares is divided by dim - 1: expected dim") && n > 1 ? square * n / (n - 1)
            : square;
     const bool own = isfinite(in->eps) && fabs(in->eps) < 0.01;
     const double eps = slip("eps is missing: sqrt(mean x^2 + eps)") ? 0
-                     : own && fabs(in->eps - 1e-6) > 1e-10 && slip_of("eps is %.3g: expected is "
-                                                                      "1e-6", in->eps) ? in->eps : 1e-6;
+                     : own && fabs(in->eps - 1e-6) > 1e-10 && slip_of("eps is %.3g: expected 1e-6", in->eps)
+                     ? in->eps : 1e-6;
     return slip("x times the weight: the division by the root is missing") ? 1
          : slip("divided by the mean of squares: its root is missing") ? square + eps
          : slip("multiplied by the root, not divided by it") ? 1 / sqrt(square + eps)
-         : slip("eps is added to the root: it belongs into it, sqrt(mean x^2 + eps)") ? sqrt(square) + eps
+         : slip("eps is added to the root: it belongs inside, sqrt(mean x^2 + eps)") ? sqrt(square) + eps
          : slip("divided by dim twice: in the mean, and again") ? sqrt((square + eps) / n)
          : sqrt(square + eps);
 }
@@ -49,19 +49,20 @@ static double root_of(const struct input *in, int r, int i, double *mean)
 static void normed(double *out, void *arg)
 {
     const struct input *in = arg;
-    const bool same = slip("x is returned as it was");
+    const bool same = slip("x is returned unchanged");
     const bool column = in->rows == in->dim
         && slip("column i is divided by the root of row i: keepdim makes the roots a column, (rows, 1)");
     for (int at = 0; at < in->rows * in->dim; at++) {
         const int i = at % in->dim, r = column ? i : at / in->dim;
         double mean, root = root_of(in, r, i, &mean), x = in->x[at], w = in->weight[i];
-        x -= slip("the mean is subtracted: that is layer norm, RMSNorm leaves it")
-          || slip("the mean is subtracted from x, above the root: RMSNorm divides x as it is") ? mean : 0;
+        x -= slip("the mean is subtracted: that is layer norm, not RMSNorm")
+          || slip("the mean is subtracted from x, but not inside the root: RMSNorm divides x itself")
+          ? mean : 0;
         const double z = slip("the root is divided by x, not x by the root") ? root / x : x / root;
         out[at] = same ? x : slip("the weight is not used") ? z
-                : slip("the weight is added: it is a factor") ? z + w
-                : slip("the weight is a factor twice") ? z * w * w
-                : slip("multiplied by 1 + weight: expected is the weight") ? z * (1 + w) : z * w;
+                : slip("the weight is added: multiply by it") ? z + w
+                : slip("multiplied by the weight twice") ? z * w * w
+                : slip("multiplied by 1 + weight: expected the weight") ? z * (1 + w) : z * w;
     }
 }
 

@@ -113,8 +113,7 @@ static void factors(void)
             judge_clue("with dim %d, at position %d, theta of pair %d is %.4g; your y_%d is %.4g x_%d %+.4g "
                        "x_%d, expected are the factors cos(theta) = %.4g and %ssin(theta) = %.4g", DIM, m, i,
                            theta, c,
-                           by[c][at], c,
-                       by[partner][at], partner, a, c < HALF ? "-" : "", b);
+                           by[c][at], c, by[partner][at], partner, a, c < HALF ? "-" : "", b);
     }
 }
 
