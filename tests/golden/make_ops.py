@@ -44,7 +44,7 @@ def case(name, what, y_of, indices={}, **inputs):   # indices: int64, which have
 
 
 signs = torch.tensor([[-1.5, 0, 2], [0.25, -0.0, -3]], dtype=torch.float64)
-steps = torch.tensor([[-2, -1, -0.5], [0.5, 1, 3]], dtype=torch.float64)        # the bounds count as inside
+steps = torch.tensor([[-2, -1, -0.5], [0.5, 1, 3]], dtype=torch.float64)        # the bounds belong to the interval
 p = torch.tensor([[0.01, 0.99, 0.5, 0.001], [0.25, 0.999, 0.75, 0.125]], dtype=torch.float64)
 targets = torch.tensor([[0, 1, 0.25, 1], [1, 0, 1, 0]], dtype=torch.float64)
 logits = torch.tensor([[0, -30, 30, 2], [-2, 20, -20, 60]], dtype=torch.float64)

@@ -36,14 +36,14 @@ def tensor(role, name, t, tol=0):
 
 
 def values(shape, k):
-    """A sequence without a pattern, of multiples of 1/64 in (-2, 2); it depends on k."""
+    """An irregular sequence, depending on k, of multiples of 1/64 in (-2, 2)."""
     n = math.prod(shape)
     return torch.tensor([((i * i * 37 + i * 11 + k * 101) % 251 - 125) / 64 for i in range(n)],
                         dtype=torch.float64).reshape(shape)
 
 
 def trajectory(name, shapes, numbers, make, after=lambda p: None):
-    """make(p) gives step(); `after` runs behind every backward and before the step."""
+    """make(p) gives step(); `after` runs after every backward, before the step."""
     p = {n: values(s, k).requires_grad_() for k, (n, s) in enumerate(shapes.items())}
     start = {n: x.detach().clone() for n, x in p.items()}
     step = make(p)
@@ -143,7 +143,7 @@ for name, max_norm in ('clip', 1.5), ('clip_not', 100.0):
     end()
 
 
-def cosine(step, warmup, steps, lr, low):       # nanoGPT's get_lr, its warm-up one step further on
+def cosine(step, warmup, steps, lr, low):       # nanoGPT's get_lr, with its warm-up one step later
     if step < warmup:
         return lr * (step + 1) / warmup
     if step >= steps:

@@ -1,8 +1,8 @@
 /* The generator against numbers that PyTorch 1.13 and NumPy 1.24 print.
  *
- * What is drawn in float32 must be equal to the last bit; normals in double must agree to a few units in the
- * last place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length,
- * mean and bounds, are compared in test_seeds.c; here is what one call leaves behind for the next. */
+ * Draws in float32 must be equal to the last bit; normals in double must agree to a few units in the last
+ * place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length, mean
+ * and bounds, are compared in test_seeds.c; here the state that one call leaves for the next is tested. */
 #include "core/random/mcg31.h"
 #include "core/random/random.h"
 #include "core/tape/tape.h"
@@ -32,7 +32,7 @@ static void equal(const gra_real *x, const double *want, size_t n)
 static void near_f64(const double *x, const double *want, size_t n, double error)
 {
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(fabs(x[i] - want[i]) <= error, "element %zu: %.17g, but %.17g is right",
+        ck_assert_msg(fabs(x[i] - want[i]) <= error, "element %zu: got %.17g, expected %.17g",
                       i, x[i], want[i]);
 }
 
@@ -55,7 +55,7 @@ static void same_state(const gra_rng *a, const gra_rng *b)
     same_words_to_come(*a, *b);
 }
 
-/* A generator whose words to come are all the one that the state word y is handed out as. */
+/* A generator whose next words are all equal: the output for the state word y. */
 static gra_rng stuck(uint32_t y)
 {
     gra_rng g = seeded(0);
@@ -107,7 +107,7 @@ TEST(a_copy_replays)
 {
     gra_rng g = seeded(123);
     gra_real x[33], y[33];
-    gra_randn(&g, x, 3);                        /* a normal waits in the cache */
+    gra_randn(&g, x, 3);                        /* a normal is cached */
     skip_words(&g, 600);                        /* and a refill is near */
 
     gra_rng copy = g;
@@ -117,7 +117,7 @@ TEST(a_copy_replays)
     same_state(&g, &copy);
 }
 
-/* torch.randint(0, n, (k,)) for one n after the other */
+/* torch.randint(0, n, (k,)) for several n in turn */
 TEST(randint)
 {
     static const struct {
@@ -198,8 +198,8 @@ static const double randn_f64_123[] = { -0.11146711634581082, 0.1203629440574488
                                         -0.36963450886574944, -0.24041797675874255,
                                         -1.1969243846077398 };
 
-/* randn(3), randn(32), rand(2), randn(2): the fourth normal waits while a block and uniforms are drawn. */
-TEST(the_second_normal_waits)
+/* randn(3), randn(32), rand(2), randn(2): the fourth normal stays cached during a block and uniforms. */
+TEST(the_second_normal_is_cached)
 {
     static const double before[] = { -0.111467116, 0.120362945, -0.369634509 };
     static const double after[]  = { 0.406646252, 0.23180753, -0.240417972, -0.995048881 };
@@ -213,7 +213,7 @@ TEST(the_second_normal_waits)
     equal(y, after, 4);
 }
 
-TEST(the_waiting_normal_serves_both_precisions_and_any_scale)
+TEST(the_cached_normal_serves_both_precisions_and_any_scale)
 {
     gra_rng g = seeded(123);
     gra_real x[3];
@@ -229,7 +229,7 @@ TEST(the_waiting_normal_serves_both_precisions_and_any_scale)
     same_state(&g, &again);
 }
 
-TEST(a_seed_forgets_the_waiting_normal)
+TEST(a_seed_drops_the_cached_normal)
 {
     gra_rng g = seeded(3), fresh = seeded(123);
     gra_real x;
@@ -243,9 +243,9 @@ TEST(a_seed_forgets_the_waiting_normal)
 
 /* ---- normal, in blocks ---------------------------------------------------------------------- */
 
-/* How many words n normals take. 15 drawn one by one take two words a pair; from 16 on a block of 16 takes
- * 16, and where n is no multiple of 16 the last 16 values are drawn once more. In double each takes twice as
- * many. */
+/* How many words n normals take. Up to 15, drawn one by one, they take two words a pair; from 16 on a block
+ * of 16 takes 16, and if n is not a multiple of 16 the last 16 values are drawn again. In double each takes
+ * twice as many. */
 TEST(normals_take_words)
 {
     static const struct { size_t n, words, f64; } draws[] = {
@@ -265,7 +265,7 @@ TEST(normals_take_words)
         same_words_to_come(g, stepped);
         same_words_to_come(g64, stepped64);
     }
-    gra_rng whole = seeded(3), more = whole;            /* 16 are a block already: they begin as 20 do */
+    gra_rng whole = seeded(3), more = whole;            /* 16 are already a block: they begin like 20 */
     double y[20], z[20];
     gra_randn_f64(&whole, y, 16);
     gra_randn_f64(&more, z, 20);
@@ -304,7 +304,7 @@ TEST(dropout_products)                                  /* with the remainder by
         ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
 }
 
-/* x_0 = 0 would stay 0: the words that are multiples of 2^31 - 1 start from 1 instead. */
+/* x_0 = 0 would stay 0, so words that are multiples of 2^31 - 1 start from 1 instead. */
 TESTS(dropout_never_starts_at_zero, 3)
 {
     static const struct {
@@ -325,8 +325,8 @@ TESTS(dropout_skips_as_it_steps, 3)
     }
 }
 
-/* a^(m-1) = 1 mod the prime m, which checks far skips without stepping: i steps and then m-1 - i
- * lead back to the start. */
+/* a^(m-1) = 1 mod the prime m, which checks long skips without stepping: i steps and then m-1 - i lead back
+ * to the start. */
 TEST(dropout_skips_far)
 {
     const uint64_t period = 2147483646;
@@ -351,20 +351,20 @@ TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then,
     equal_f64(x, uniform, 4);
     g = seeded(0);
     gra_numpy_normal(&g, x, 3, 0, 1);
-    gra_numpy_random(&g, &between, 1);              /* the fourth normal waits, and is scaled when it comes */
+    gra_numpy_random(&g, &between, 1);              /* the fourth normal is cached, and scaled when used */
     gra_numpy_normal(&g, x + 3, 1, 1.5, 0.25);
     near_f64(x, normal, 3, LIBM_ERROR);
     near_f64(&x[3], &(double){ 1.5 + 0.25 * normal[3] }, 1, LIBM_ERROR);
     ck_assert(!g.has_normal);
-    double more[16];                                    /* the eighth and ninth points miss the unit disc */
+    double more[16];                                    /* points eight and nine miss the unit disc */
     g = seeded(0);
     gra_numpy_normal(&g, more, 16, 0, 1);
     near_f64(more + 14, (const double[]){ 0.44386323274542566, 0.33367432737426683 }, 2, LIBM_ERROR);
 }
 
-/* ---- its state as text ------------------------------------------------------------------------- */
+/* ---- the state as text ------------------------------------------------------------------------- */
 
-/* A generator in the middle of things: words drawn, a normal that waits. */
+/* A generator in use: some words drawn, a normal cached. */
 static gra_rng in_use(void)
 {
     gra_rng g = seeded(42);
@@ -392,8 +392,8 @@ TEST(text_goes_out_and_in)
     }
 }
 
-/* The format itself: what was written once is to be read for ever. The first word is the seed, before any
- * word is drawn the place is 624. */
+/* The format itself: what was once written must always be readable. The first word is the seed, and before
+ * any word is drawn the position is 624. */
 TEST(text_is_the_state)
 {
     static const char begins[] = "mt19937:0270:0:0000000000000000:0000002a";
@@ -415,8 +415,8 @@ TEST(text_of_nothing)
     ck_assert_str_eq(text, "");
 }
 
-/* Any change but that of a digit of the state makes another text, which is refused and changes nothing. */
-TEST(text_that_is_none)
+/* Any change except to a digit of the state makes the text invalid: it is refused and changes nothing. */
+TEST(invalid_text)
 {
     static const struct { size_t at; const char *put; } change[] = {
         { 0, "M" }, { 7, " " }, { 8, "1" }, { 8, "0271" }, { 11, "G" }, { 12, "," }, { 13, "0" }, { 13, "2" },
@@ -441,7 +441,7 @@ TEST(text_that_is_none)
     ck_assert_int_eq(gra_rng_from_text(&g, text), -1);
     strcpy(text, good);
     memset(text + 32, '0', GRA_RNG_TEXT - 1 - 32);
-    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: it would never leave them */
+    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: they would stay 0 for ever */
     same_state(&before, &g);
 }
 

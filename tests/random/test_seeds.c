@@ -1,6 +1,6 @@
-/* What a seed gives: whole tensors, and the parameters of a GPT, against PyTorch's, to the last bit.
+/* What a seed gives: whole tensors, and the parameters of a GPT, equal PyTorch's to the last bit.
  *
- * tests/golden/random.txt has a line for each (make_random.py says what is in it). */
+ * tests/golden/random.txt has a line for each (make_random.py describes it). */
 #include "lib/alone.h"
 #include "lib/hash.h"
 #include "core/op.h"
@@ -71,11 +71,11 @@ static void draw_floats(const drawing *d, gra_rng *g)
     else if (strcmp(d->kind, "xavier") == 0)
         xavier.fill(&xavier, g, &w);
     else
-        ck_abort_msg("what is %s?", d->kind);
+        ck_abort_msg("got kind %s, expected one of those above", d->kind);
     same(d, hash_floats(HASH_START, x, d->n), (double)x[0], (double)x[d->n - 1]);
 }
 
-/* In double the last bits are those of libm's log, sin and cos: PyTorch's too. */
+/* In double the last bits depend on libm's log, sin and cos, as they do in PyTorch. */
 static void draw_doubles(const drawing *d, gra_rng *g)
 {
     static double x[MOST];
@@ -83,7 +83,7 @@ static void draw_doubles(const drawing *d, gra_rng *g)
     ck_assert_double_eq_tol(x[0], d->first, 1e-14);
     ck_assert_double_eq_tol(x[d->n - 1], d->last, 1e-14);
 #if defined(__GLIBC__) && defined(__x86_64__)
-    if (__builtin_cpu_supports("fma"))                  /* glibc has other versions without */
+    if (__builtin_cpu_supports("fma"))                  /* without it glibc uses other versions */
         same(d, hash_doubles(x, d->n), x[0], x[d->n - 1]);
 #else
     (void)hash_doubles;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Graphviz reads what gra_write_dot wrote, names of any bytes included, and draws them as they are.
+# Graphviz reads what gra_write_dot writes, including names of any bytes, and draws them unchanged.
 . tests/lib/ok.sh
 
 cat >"$W/hostile.c" <<'EOF'
@@ -21,7 +21,7 @@ int main(int n, char **path)
     return gra_write_dot(t, path[1]) ? 1 : 0;
 }
 EOF
-drawn() {       # no warning, every node and edge is there, and text stays text
+drawn() {       # there is no warning, every node and edge is drawn, and text stays text
     dot -Tsvg "$W/tape.dot" >"$W/tape.svg" 2>"$W/warnings" && [ ! -s "$W/warnings" ] ||
         { cat "$W/warnings"; return 1; }
     [ "$(grep -c 'class="node"' "$W/tape.svg")" -eq 17 ] &&
@@ -33,7 +33,7 @@ drawn() {       # no warning, every node and edge is there, and text stays text
 }
 
 if command -v dot >/dev/null; then
-    ok "a program that names tensors by any bytes" \
+    ok "a program whose tensor names have any bytes" \
         ${CC:-cc} ${SANITIZE:-} -I. "$W/hostile.c" "$BUILD/libgradus.a" -lm -pthread -o "$W/hostile"
     ok "it writes a graph" "$W/hostile" "$W/tape.dot"
     ok "Graphviz draws it" drawn
