@@ -1,4 +1,4 @@
-/* The optimisers compared with PyTorch's, or with a formula, step by step; clipping and the schedules.
+/* The optimisers against PyTorch's, or against a formula, step by step; clipping and the schedules.
  *
  * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
@@ -20,7 +20,7 @@
 #define STEPS 5
 #define FLOAT_ERROR 1e-6
 
-/* ---- the kinds of optimisers, for tests of all of them ---- */
+/* ---- the kinds of optimisers, for tests that all of them pass ---- */
 
 typedef union optimiser {
     gra_sgd   sgd;
@@ -63,9 +63,9 @@ static const struct {
     const char *name;
     int       (*init)(optimiser *, gra_model *, gra_param_filter *);
     void      (*step)(optimiser *);
-    gra_param_filter  *filter;                  /* the group in test_group */
+    gra_param_filter  *filter;                  /* those that test_group gives it */
     size_t      v;                      /* where its buffers are */
-    by_hand    *formula;                /* NULL: only PyTorch's numbers */
+    by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
     [SGD]   = { "sgd",   sgd_init,   sgd_step,   gra_filter_vectors,  offsetof(optimiser, sgd.v),
                 sgd_by_hand },
@@ -98,7 +98,7 @@ static void set(int kind, optimiser *o, const char *name, double value)
             memcpy((char *)o + settings[i].at, &value, sizeof value);
 }
 
-/* An optimiser that is ready to step, with lr 1. */
+/* One that is ready to step, with lr 1. */
 static optimiser made(int kind, gra_model *m, gra_param_filter *filter)
 {
     optimiser o;
@@ -107,7 +107,7 @@ static optimiser made(int kind, gra_model *m, gra_param_filter *filter)
     return o;
 }
 
-/* ---- a model whose errors abort, unless a test expects one ---- */
+/* ---- a model whose errors abort, but where a test awaits one ---- */
 
 static void new_model(void)
 {
@@ -171,7 +171,7 @@ static void agree(const real *x, const golden_tensor *want)
                       want->name, i, (double)x[i], want->values[i]);
 }
 
-/* Five steps of an optimiser, and of a second one unless it is NULL, compared after each. */
+/* Five steps of an optimiser, and of a second if it is not NULL, compared after each. */
 static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
 {
     for (int i = 1; i <= STEPS; i++) {
@@ -194,7 +194,7 @@ static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
 
 /* ---- against PyTorch ---- */
 
-/* The settings in the file; others stay as init made them: PyTorch's defaults. */
+/* What the file says; what it does not say stays as init made it: PyTorch's default. */
 static void set_from_file(const struct run *r, int kind, optimiser *o)
 {
     for (int i = 0; i < LENGTH(settings); i++) {
@@ -256,7 +256,7 @@ static void fill(real *x, size_t n, int k)             /* multiples of 1/64 in (
         x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
 }
 
-/* Five steps with the settings of init, or also with momentum and decay. */
+/* Five steps with what init sets, or with momentum and decay too. */
 static void follow_formula(int kind, bool decay)
 {
     enum { SIZE = 21 };
@@ -343,12 +343,12 @@ TESTS(test_group, KINDS)                /* _i: the kind */
     for (size_t i = 0; v[2] && i < frozen->size; i++)
         ck_assert(v[2]->data[i] == 0);
 
-    gra_freeze(frozen, false);          /* it is updated now: it has had its buffer from the start */
+    gra_freeze(frozen, false);          /* it moves now: it has had its buffer from the start */
     kinds[_i].step(&o);
     ck_assert(unmoved(frozen) == !matrices);
 }
 
-TEST(test_defaults)                  /* every field is set, whatever it was; lr is marked as not set */
+TEST(test_defaults)                  /* every field is filled, whatever it was; lr says that it was not set */
 {
     gra_sgd sgd;
     gra_adamw adamw;
@@ -368,7 +368,7 @@ TEST(test_defaults)                  /* every field is set, whatever it was; lr 
 
 /* ---- muon by itself ---- */
 
-/* A gradient of zeros has no direction: nothing is updated, and nothing becomes NaN. */
+/* A gradient of zeros has no direction: nothing moves, and nothing becomes NaN. */
 TEST(test_muon_of_nothing)
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
@@ -383,7 +383,7 @@ static double mirror(double norm, int i, int j) /* H = I - 2 v v^T / |v|^2 */
     return (i == j) - 2 * (1 + i % 3) * (1 + j % 3) / norm;
 }
 
-/* H D H in the first m rows and columns of w, zeros elsewhere: H is a reflection, D is diagonal. */
+/* H D H in the first m rows and columns of w, zeros elsewhere: H mirrors, D is diagonal. */
 static void mirrored(gra_real *w, int width, int m, const double *d)
 {
     double norm = 0;
@@ -398,9 +398,9 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
         }
 }
 
-/* H D H has the singular values D, and each Newton-Schulz step maps every s of them to a s + b s^3 + c s^5.
- * The shapes: square, tall (X is multiplied once for all steps), wide, less wide; with one and several
- * blocks, with rows that fill cache lines and others. */
+/* H D H has the singular values D, and each step of Newton-Schulz makes every s of them a s + b s^3 + c s^5.
+ * The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of one and several
+ * blocks, of rows that fill cache lines and of others. */
 TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 },
@@ -440,7 +440,7 @@ TEST(test_muon_steps)
         }
 }
 
-/* Each allocation of an init fails in turn: this is an error, and the optimiser makes no step. */
+/* Each allocation of an init fails in turn: an error with a sentence, and the optimiser makes no step. */
 TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
 {
     gra_model *m;
@@ -467,7 +467,7 @@ TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
     ck_assert(well);
 }
 
-/* After an error on the tape the gradients are wrong: no step, and the error stays until gra_begin. */
+/* After an error on the tape the gradients are wrong: no step, and the sentence stays until gra_begin. */
 TESTS(no_step_after_an_error, KINDS)    /* _i: the kind */
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
@@ -484,8 +484,8 @@ TESTS(no_step_after_an_error, KINDS)    /* _i: the kind */
         ck_assert_int_eq(o.adamw.steps, 1);
 }
 
-/* The error of a tape that is closed in the middle of a failed step ends with it. */
-TEST(a_closed_tape_does_not_stop_an_optimiser)
+/* A tape that is closed in the middle of a failed step takes its error with it. */
+TEST(a_closed_tape_holds_no_optimiser_back)
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(3, 5));
     optimiser o = made(SGD, model, NULL);
@@ -511,7 +511,7 @@ static bool everything(const gra_tensor *p)
     return p != NULL;
 }
 
-TEST(init_starts_again)                                 /* moments and steps */
+TEST(init_begins_anew)                                  /* moments and steps alike */
 {
     two_parameters();
     gra_tensor *w = gra_param_at(model, 0);
@@ -520,14 +520,14 @@ TEST(init_starts_again)                                 /* moments and steps */
         o.adamw.weight_decay = 0;
         const double was = (double)w->data[0];
         w->grad[0] = round ? -1 : 1;
-        adamw_step(&o);                                 /* the first step is lr, against the gradient */
+        adamw_step(&o);                                 /* the first step moves by lr, against the gradient */
         ck_assert_double_eq_tol((double)w->data[0] - was, round ? 1 : -1, 1e-6);
         for (int i = 0; i < 20 && round == 0; i++)
             adamw_step(&o);
     }
 }
 
-TEST(muon_does_not_touch_the_step)
+TEST(muon_leaves_the_step_alone)
 {
     two_parameters();
     optimiser o = made(MUON, model, gra_filter_matrices);
@@ -561,7 +561,7 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
 
     two_parameters();
     memset(&o, 0, sizeof o);
-    o.sgd.model = model;                                    /* every kind has its model first */
+    o.sgd.model = model;                                    /* every kind begins with its model */
     set(_i, &o, "lr", 1);
     step_refused(_i, o, "gra_%s_step: got an optimiser without moments: call gra_%s_init first", name, name);
 
@@ -604,7 +604,7 @@ TEST(test_no_optimiser)
     expect_abort(muon_step_of_nothing, "gra_muon_step" NO_OPTIMISER);
 }
 
-TEST(test_a_step_without_an_init)         /* no model can keep the error */
+TEST(test_a_step_without_an_init)         /* there is nobody to hold the sentence */
 {
     expect_abort(step_nothing, "gra_sgd_step: got an optimiser without a model: call gra_sgd_init first");
 }
@@ -615,14 +615,14 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     optimiser first = made(ADAMW, model, NULL);
     adamw_step(&first);
     optimiser other = made(SGD, model, NULL);           /* of another kind, with moments of its own */
-    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after another is fine */
+    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other is fine */
     adamw_step(&second);
     adamw_step(&copy);
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
-    adamw_step(&first);                                 /* both at once is not */
-    expect_model_error("gra_adamw_step: the moments of w belong to another optimiser since its "
-                       "gra_adamw_init: let `filter` give each parameter to one of a kind");
+    adamw_step(&first);                                 /* both at once are not */
+    expect_model_error("gra_adamw_step: got w, whose moments a later gra_adamw_init has taken, expected "
+                       "each parameter in one such optimiser only: divide them by `filter`");
 }
 
 /* ---- clipping ---- */
@@ -643,7 +643,7 @@ static void clip(const char *system)
         for (size_t j = 0; j < grad->size; j++)
             p->grad[j] = (real)grad->values[j];
     }
-    gra_tensor *frozen = parameter(model, "frozen", GRA_SHAPE(2));  /* not counted and not scaled */
+    gra_tensor *frozen = parameter(model, "frozen", GRA_SHAPE(2));  /* neither counts nor is scaled */
     gra_freeze(frozen, true);
 
     const golden_tensor *norm = golden_get(g, "expect", "norm");
@@ -682,7 +682,7 @@ TEST(test_clip_nothing)
     ck_assert(w->grad[0] == 0 && isnan(w->grad[1]));
 }
 
-/* A million values, whose sum in float is wrong in the fourth digit; and all lengths around eight. */
+/* A million values, of which a sum of floats is off in the fourth digit; and all lengths around eight. */
 TEST(test_norm_is_accurate)
 {
     gra_tensor *w = parameter(model, "w", GRA_SHAPE(1000003));
@@ -742,8 +742,8 @@ TEST(every_optimiser_is_written)
     expect_written("core/optim", "core/gradus.h", "tests/optim/test_optim.c");
 }
 
-/* A formula by hand; or PyTorch's (or another's) numbers in files that begin with that name, and a test that
- * reads them. */
+/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes
+ * them. */
 static bool is_compared(const char *name, const char *tests)
 {
     char call[80];
@@ -764,7 +764,7 @@ TEST(every_optimiser_is_compared)
     int optimisers = 0;
     read_text("tests/optim/test_optim.c", tests, sizeof tests);
     ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
-    ck_assert(!is_compared("clip", tests));             /* it has numbers, but no gra_clip_step */
+    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
     for (listed_file l = { 0 }; next_file(&l, "core/optim", ".c");) {
         char name[64];
         read_text(l.path, text, sizeof text);
@@ -788,8 +788,8 @@ TEST(every_optimiser_is_compared)
 
 /* ---- threads ---- */
 
-/* Parameters of all sizes, so that chunks begin and end inside them; matrices that are wide, tall, square,
- * small enough for one thread each, and large enough for all threads together. */
+/* Parameters of all sizes, so that chunks begin and end within them; matrices that are wide, tall, square,
+ * small enough for a thread each and large enough for all threads together. */
 static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
                                  { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
 
@@ -853,7 +853,7 @@ TEST(threads_change_no_bit)
         if (want) {
             ck_assert_msg(memcmp(want, got, 2 * gra_param_values(m) * sizeof *want) == 0,
                           "%d threads: other bits", threads);
-            ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: a different norm", threads);
+            ck_assert_msg(memcmp(norm, norms, sizeof norm) == 0, "%d threads: another norm", threads);
             free(got);
         } else
             want = got;
@@ -863,8 +863,8 @@ TEST(threads_change_no_bit)
     free(want);
 }
 
-/* Models keep the machine of their tape and still work after it is closed; they may be closed before it. */
-TEST(models_and_tapes_close_in_any_order)
+/* Models keep the machine of their tape when it is closed, and work on; and they may end before it. */
+TEST(models_and_tapes_end_in_any_order)
 {
     gra_tape *tape = gra_open(3);
     gra_model *m[3];

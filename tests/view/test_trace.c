@@ -15,7 +15,7 @@ static void open_traced(void)
 
 static void expect_none(void) { expect_error("no error"); }
 
-/* The call, in a step of its own, is reported with this sentence. */
+/* The call, in a step of its own, is blamed with this sentence. */
 #define TRACED(call, sentence) (gra_begin(t, GRA_GRAD, NULL), (void)(call), expect_error(sentence))
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
@@ -53,7 +53,7 @@ TEST(an_op_without_inputs)
     expect_error("noise: made nan at (1) from no inputs (forward)");
 }
 
-TEST(nothing_is_traced_unless_requested)
+TEST(nothing_is_said_unless_asked)
 {
     gra_trace_nan(t, false);
     gra_tensor *x = VECTOR(0, 1000);
@@ -101,7 +101,7 @@ TESTS(a_mask_and_what_passes_it_on, 2)
                             gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
     y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
     y = gra_add(t, y, gra_sum(t, column));
-    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, but not used */
+    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, and not used */
     gra_concat(t, 2, (gra_tensor *[]){ m, gra_log_softmax(t, m, -1) }, 0);
     ck_assert_int_eq(gra_backward(t, y), 0);
     expect_none();
@@ -116,12 +116,13 @@ TEST(a_causal_mask_by_hand)             /* attention as notebooks write it */
     expect_none();
 }
 
-/* -inf in the result is not reported if an input also contains -inf: the values cannot tell them apart. */
+/* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the
+ * values. */
 TESTS(another_infinity_of_a_masks_kind, 2)
 {
     TRACED(gra_exp(t, gra_scale(t, masked[_i](), 80)),
            "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)");
-    TRACED(gra_scale(t, gra_scale(t, masked[_i](), -large), large),                 /* its sign changes */
+    TRACED(gra_scale(t, gra_scale(t, masked[_i](), -large), large),                 /* its sign is turned */
            "scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)");
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), large),
@@ -150,7 +151,7 @@ static void add_noise(gra_tensor *y)
         y->data[i] = y->in[0]->data[i] + noise;
 }
 
-TEST(nothing_is_computed_twice)                 /* an op draws its random numbers once, traced or not */
+TEST(nothing_is_computed_twice)                 /* an op that draws draws once, traced or not */
 {
     static const gra_op op = { .name = "noise", .forward = add_noise };
     real noise;
@@ -179,15 +180,15 @@ TEST(a_frozen_parameter_may_be_a_mask)
 TEST(a_loss_that_is_a_masks_infinity)
 {
     TRACED(gra_backward(t, gra_sum(t, filled())),
-           "gra_backward: the loss is -inf, which no op made: it came in, as a mask's infinity or in an "
-           "input (forward)");
-    TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* if a mask made p 0 */
+           "gra_backward: the loss is -inf, which no op made: it comes from an input, or from the "
+           "infinities of a mask (forward)");
+    TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
            "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
 }
 
-/* ---- inputs ---- */
+/* ---- what came in ---- */
 
-TEST(a_nan_in_an_input)
+TEST(a_nan_that_came_in)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
     gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);  /* as one treats missing data */
@@ -205,7 +206,7 @@ TEST(a_view_of_infinities)
            "no error");
 }
 
-/* A sentence that does not fit its buffer is truncated. */
+/* A sentence that does not fit its buffer is cut off at the end. */
 TEST(long_names)
 {
     char name[105];
@@ -215,7 +216,7 @@ TEST(long_names)
     p->data[0] = (real)large;
     gra_mul(t, p, p);
     ck_assert_ptr_nonnull(gra_error(t));
-    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* the whole name: it has no layer */
+    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* it has no layer: the whole of it */
     static char long_name[700];
     memset(long_name, 'o', sizeof long_name - 1);
     static const gra_op op = { .name = long_name, .forward = make_infinite };
@@ -225,7 +226,7 @@ TEST(long_names)
     ck_assert_ptr_nonnull(strstr(gra_error(t), "ooooo"));
 }
 
-TEST(many_inputs)                       /* their values are truncated, too */
+TEST(many_inputs)                       /* their values, too, are cut off at the end */
 {
     enum { MANY = 40 };
     static const gra_op op = { .name = "many", .forward = make_infinite };
@@ -276,7 +277,7 @@ TEST(a_gradient_spoilt_before)
 
 /* ---- backward ---- */
 
-TEST(an_infinite_gradient)
+TEST(a_gradient_without_end)
 {
     gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
@@ -364,7 +365,7 @@ TEST(attention_overflows)
     expect_parts("attention: made nan at (0, ", "after trf_blocks.2.att.W_value (forward)");
 }
 
-TEST(a_sum_overflows)                   /* the residual stream: the sum of two large embeddings */
+TEST(a_sum_overflows)                   /* the residual stream: 1.5 and 1.5 of the largest number */
 {
     make_gpt();
     set("tok_emb.weight", 0, sizeof(real) == 4 ? 3e38 : 1.7e308);
@@ -373,7 +374,7 @@ TEST(a_sum_overflows)                   /* the residual stream: the sum of two l
     expect_parts("add: made inf at (0, 0, 0) from finite inputs, ", "after pos_emb (forward)");
 }
 
-TEST(a_gradient_overflows)              /* its backward grows faster than its forward */
+TEST(a_gradient_overflows)              /* its way back is steeper than its way there */
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 3, true);

@@ -38,7 +38,7 @@ TEST(nodes_in_the_order_of_recording)
     ck_assert_int_eq(gra_node_number(a), -1);           /* leaves, */
     ck_assert_int_eq(gra_node_number(fixed), -1);
     ck_assert_int_eq(gra_node_number(NULL), -1);
-    ck_assert_int_eq(gra_node_number(none), -1);        /* and results that need no gradient */
+    ck_assert_int_eq(gra_node_number(none), -1);        /* and what wants no gradient */
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(gra_node_count(t), 0);
     ck_assert_int_eq(gra_node_number(y[1]), -1);
@@ -53,7 +53,7 @@ TEST(nothing_in_eval)
 
 /* ---- layers ---- */
 
-/* The path of the op between one with the parameter p and one with q; "" if there is no layer. */
+/* The path of the op between one that has the parameter p and one that has q; "" for NULL: there is none. */
 static const struct { const char *p, *q, *path; } between[] = {
     { "norm.weight", "norm.weight", "norm" },
     { "att.W_value.weight", "att.out_proj.weight", "att" },
@@ -111,10 +111,10 @@ TEST(a_name)
     ck_assert_str_eq(gra_name(x, "%s", "scores")->name, "scores");
     ck_assert_ptr_null(gra_name(NULL, "x"));
     ck_assert_str_eq(gra_name(p, "x")->name, "fc.weight");
-    ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");    /* not in this locale */
+    ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");    /* not a text in this locale */
 }
 
-TEST(a_name_is_no_parameter)            /* for the tracer, and in the search for a layer */
+TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
 {
     char path[GRA_PATH];
     gra_trace_nan(t, true);
@@ -125,12 +125,13 @@ TEST(a_name_is_no_parameter)            /* for the tracer, and in the search for
     gra_begin(t, GRA_GRAD, NULL);
     x = gra_name(gra_scalar(t, (double)NAN), "scores");
     gra_exp(t, x);
-    expect_error("exp: input 0 (scores) holds nan: no op made it, it came in so (forward)");
-    gra_name(x, "%s", "late");                          /* after an error it has no effect */
+    expect_error("exp: input 0 (scores) contains nan, which no op made: it was already nan on input "
+                 "(forward)");
+    gra_name(x, "%s", "late");                          /* after an error: nothing */
     ck_assert_str_eq(x->name, "scores");
 }
 
-/* The errors of every op give the names of tensors that have one. */
+/* Every op says of a tensor that has a name what it is called. */
 static gra_tensor *x_named, *p_named;
 static void wrong_matmul(void)    { gra_matmul(t, x_named, x_named); }
 static void wrong_linear(void)    { gra_linear(t, x_named, p_named, NULL); }
@@ -161,7 +162,7 @@ static const struct { void (*call)(void); const char *sentence; } named[] = {
     { wrong_item, "gra_item: got x X with 6 values, expected one value" },
 };
 
-/* A sentence in which X is replaced by x, and P by p. */
+/* A sentence in which X stands for x, and P for p. */
 static void expect_sentence(const char *pattern, const char *x, const char *p)
 {
     char expected[600] = "";
@@ -206,13 +207,13 @@ static const char *printed(void)
     return shown;
 }
 
-TEST(a_parameter_of_another_layer)      /* is shown with its whole name */
+TEST(a_parameter_of_another_layer)      /* is told by its whole name */
 {
     gra_mul(t, param("norm.weight"), param("tok_emb.scale"));
     ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);
 }
 
-/* Every byte is printable ASCII or part of a character that does not affect the text around it. */
+/* Every byte is printable ASCII or a part of a character that does not control the text around it. */
 static void expect_printable(const char *text)
 {
     static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae",
@@ -227,7 +228,7 @@ static void expect_printable(const char *text)
         ck_assert_ptr_null(strstr(text, turning[i]));
 }
 
-/* Besides, every line has at most 80 characters and does not end in a blank. */
+/* Besides every line has at most 80 characters and does not end in a blank. */
 static void expect_tidy(const char *text)
 {
     int line = 0;
@@ -262,7 +263,7 @@ TEST(an_expression_as_text)
                                 "2  mul       ()     1, 1            16         1\n");
 }
 
-TEST(layers_as_text)                    /* parameters; values not kept; a result without a gradient */
+TEST(layers_as_text)                    /* parameters; what was not kept; a result that wants no gradient */
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 2, true);
@@ -327,7 +328,7 @@ TEST(no_values_as_text)
 
 #define LONG 10000
 
-/* they change the direction of text, or end a line */
+/* they turn the direction of text, or end a line */
 #define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"
 
 static char *hostile_name(int which)
@@ -357,8 +358,9 @@ static char *dot_text(void)
     return shown;
 }
 
-/* As expect_tidy, except for the length of lines; and each line has one of these forms, in which only the
- * label may contain text from outside, without the bytes that would end a string, a record or a page. */
+/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the
+ * label may hold what comes from outside: none of it the bytes that a string, a record or a page would end
+ * by. */
 static void expect_tidy_dot(char *text)
 {
     static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
@@ -425,7 +427,7 @@ TESTS(names_of_any_bytes_in_sentences, HOSTILE)
 
 /* ---- the graph ---- */
 
-TEST(layers_as_a_graph)                /* a constant inside a block does not split its box */
+TEST(layers_as_a_graph)                /* a constant inside of a block does not break its box in two */
 {
     gra_tensor *x = gra_mul(t, param("a.0.b.w"), gra_ones(t, GRA_SHAPE(2)));
     x = gra_add(t, gra_exp(t, x), gra_ones(t, GRA_SCALAR));
@@ -446,7 +448,7 @@ TEST(layers_as_a_graph)                /* a constant inside a block does not spl
     expect_tidy_dot(shown);
 }
 
-TEST(odd_nodes_as_a_graph)      /* a NULL input, no values, a name with code points that XML forbids */
+TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of code points that XML forbids */
 {
     gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)),
                              "a\xef\xbf\xbe\xef\xbf\xbf");
