@@ -41,8 +41,7 @@ static void central(double *out, void *arg)
          : slip("the second difference, (f(x + h) - 2 f(x) + f(x - h)) / h^2, is near f''")
          ? (up - 2 * here + down) / (h * h)
          : slip("this is the true slope: expected what the formula gives with this h, error included")
-         ? p->slope
-         : (up - down) / by;
+         ? p->slope : (up - down) / by;
 }
 
 static void one(const char *part, double (*f)(double), double x, double h, double slope)
@@ -58,8 +57,7 @@ static void best(double *out, void *arg)
 {
     const double *f = arg, a = fabs(f[0]), b = fabs(f[1]), right = cbrt(3 * DBL_EPSILON * a / b);
     const double e = slip("e, the DBL_EPSILON, is left out") ? 1
-                   : slip("FLT_EPSILON is for float: these are doubles") ? (double)FLT_EPSILON
-                   : DBL_EPSILON;
+                   : slip("FLT_EPSILON is for float: these are doubles") ? (double)FLT_EPSILON : DBL_EPSILON;
     const double three = slip("the 3 is missing: the derivative of h^2/6 is h/3") ? 1
         : slip("a factor of 6, not 3: the derivative of h^2/6 is h/3 (did you make both errors equal? Their "
                "sum is smallest at another step)") ? 6
@@ -75,8 +73,7 @@ static void best(double *out, void *arg)
         : slip("it is 1: in C the integer division 1 / 3 gives 0, and x to the power 0 is 1") ? 1
         : slip("pow has no root of a negative number, and the error does not depend on signs: take |f| and "
                "|f'''|") && f[0] * f[1] < 0 ? (double)NAN
-        : slip("negative: the step must be positive") ? -cbrt(cube)
-        : cbrt(cube);
+        : slip("negative: the step must be positive") ? -cbrt(cube) : cbrt(cube);
     *out = step / right;
 }
 
@@ -131,8 +128,7 @@ static void gradient(double *g, void *arg)
     const double by = slip("divided by h, but the two points are 2h apart") ? h
                     : slip("divided by 2, not by 2h") ? 2
                     : slip("not divided by 2h") ? 1 : slip("the sign is wrong: it is f above minus f "
-                                                           "below") ? -2 * h
-                    : 2 * h;
+                                                           "below") ? -2 * h : 2 * h;
     double x[N];
     memcpy(x, p->x, sizeof x);
     for (int i = 0; i < n; i++) {

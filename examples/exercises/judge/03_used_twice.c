@@ -108,8 +108,7 @@ static void of_both(double *out, void *arg)
          : slip("this is half of it: x and w being one value needs no special case")
          ? (held + to_x + to_w) / 2
          : slip("this is twice as much: x and w being one value needs no special case")
-         ? 2 * (held + to_x + to_w)
-         : held + to_x + to_w;
+         ? 2 * (held + to_x + to_w) : held + to_x + to_w;
 }
 
 static void one(const char *part, double x, double w, double dloss, double dx, double dw, bool same)

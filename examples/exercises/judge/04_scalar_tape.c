@@ -81,8 +81,7 @@ static void sweep(double *grad, void *arg)
     const bool twice = slip("tanh has one operand, but passes on to two: set in[1] to NULL");
     const bool once = slip("if both operands are the same node, it must get both contributions");
     const bool at_null = slip("the sweep ends where in[1] is NULL: continue with the nodes before it");
-    const bool at_leaf =
-        slip("the sweep ends at the last leaf: continue with the nodes before it");
+    const bool at_leaf = slip("the sweep ends at the last leaf: continue with the nodes before it");
     const bool at_zero =
         slip("the sweep ends at a node with the gradient 0: continue with the nodes before it");
     const bool not_y = slip("y itself passes nothing on: the sweep begins at y");
@@ -125,8 +124,7 @@ static void build(struct scalar_tape *t, const struct line *line, int n, struct 
         case TANH: v[i] = tanh(v[l->a]), node[i] = tape_tanh(t, a); break;
         }
         if (!node[i])
-            judge_wrong("%s returned NULL: return the address of the node that it appends",
-                        made_by[l->what]);
+            judge_wrong("%s returned NULL: return the address of the node that it appends", made_by[l->what]);
         if (t->n != i + 1)
             judge_wrong("after %s the tape's n is %d, expected %d: each operation appends one node",
                         made_by[l->what], t->n, i + 1);

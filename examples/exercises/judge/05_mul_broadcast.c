@@ -28,15 +28,13 @@ struct product {
 static double operand(const char *name, const double *x, gra_shape own, gra_shape other, int i, int j, int at)
 {
     const int n = own.dim[0] * own.dim[1];
-    const int k = slip_of("%s is read at [i * cols + j], as if it were not stretched: use place()",
-                          name) ? at
+    const int k = slip_of("%s is read at [i * cols + j], as if it were not stretched: use place()", name) ? at
         : slip_of("%s is read with i and j exchanged: in place(x, i, j) the row comes first", name)
         ? place(own, j, i)
         : slip_of("%s is read at the other operand's place: each has a place of its own", name)
         ? place(other, i, j)
         : slip_of("%s's first number is used everywhere: use place()", name) ? 0
-        : slip_of("%s's numbers are used in turn: use place()", name) ? at % n
-        : place(own, i, j);
+        : slip_of("%s's numbers are used in turn: use place()", name) ? at % n : place(own, i, j);
     return k < n ? x[k] : JUDGE_ANY;
 }
 

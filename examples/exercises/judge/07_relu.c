@@ -105,8 +105,7 @@ static bool far_enough(double x, double h)
          : slip("it is true for all x > 0: h matters too, and x may be negative") ? x > 0
          : slip("it is true for all x >= 0: h matters too, and x may be negative") ? x >= 0
          : slip("it is true at 0: there the difference is 1/2 for every h, but the gradient 0")
-         ? x == 0 || size >= h
-         : size >= h;
+         ? x == 0 || size >= h : size >= h;
 }
 
 static void all_cases(double *out, void *arg)

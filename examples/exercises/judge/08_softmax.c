@@ -35,8 +35,7 @@ static void weights(double *y, void *arg)
     double sum = slip("the sum is 1 too large: does it start at 0?");
     const bool only_above = slip("the largest is subtracted only in the numerator, not in the sum");
     const bool only_below = slip("the largest is subtracted only in the sum, not in the numerator");
-    const bool others =
-        slip("each was divided by the sum of the others: its own e^x belongs in the sum too");
+    const bool others = slip("each was divided by the sum of the others: its own e^x belongs in the sum too");
     const bool root =
         slip("divided by the root of the sum of squares, not by the sum: the weights must sum to 1");
     const bool so_far = slip("divided by the sum so far: finish the sum over all i before you divide");
@@ -44,8 +43,7 @@ static void weights(double *y, void *arg)
         slip("the sum is computed again after some y were divided: it must be the same for all i");
     const bool late = slip("the largest was subtracted from e^x: subtract it from x");
     const bool logarithm = slip("this is the logarithm of the softmax");
-    const bool sigmoid =
-        slip("this is the sigmoid of each score: softmax divides by a sum over all scores");
+    const bool sigmoid = slip("this is the sigmoid of each score: softmax divides by a sum over all scores");
     for (int i = 0; i < n; i++)
         top = fmax(top, x[i]), low = fmin(low, x[i]), total += x[i];
     for (int i = 0; i < n; i++) {

@@ -136,8 +136,7 @@ static void gradient(double *dx, void *arg)
     const struct batch *b = arg;
     const int rows = b->rows, n = b->n;
     const double by = slip("not divided by rows: the loss is a mean over rows") ? 1
-                    : slip("divided by the number of classes, not of rows") ? n
-                    : rows;
+                    : slip("divided by the number of classes, not of rows") ? n : rows;
     const double by_p = slip("the softmax is not divided by rows, only the target's term is") ? 1 : by;
     const double by_hit = slip("the target's term is not divided by rows, only the softmax is") ? 1 : by;
     const bool no_hit = slip("this is only the softmax: the -1 at the target is missing");
@@ -153,8 +152,7 @@ static void gradient(double *dx, void *arg)
     const bool only = slip("only the target's score gets a gradient: the others change the sum too");
     const bool twice = slip("there is an extra factor p_j");
     const bool raw = slip("e^(x_j - m) is not divided by its sum: use the softmax");
-    const bool of_p =
-        slip("-1/p at the target is dloss/dp: expected dloss/dx, through the softmax");
+    const bool of_p = slip("-1/p at the target is dloss/dp: expected dloss/dx, through the softmax");
     for (int r = 0; r < rows; r++) {
         const double *x = b->x + r * n;
         double top = x[0], sum = 0;

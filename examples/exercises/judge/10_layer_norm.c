@@ -42,8 +42,7 @@ static double scale(double var, double its_eps)
          : slip("eps is added twice: add it once, inside the root") ? 1 / (sqrt(var + eps) + eps)
          : slip("eps is missing: sqrt(var + eps)") ? 1 / sqrt(var)
          : fabs(its_eps) < 1e-2 && fabs(its_eps - eps) > 1e-9
-             && slip_of("eps is %.3g: it should be 1e-5", its_eps)
-         ? 1 / sqrt(var + its_eps)
+             && slip_of("eps is %.3g: it should be 1e-5", its_eps) ? 1 / sqrt(var + its_eps)
          : 1 / sqrt(var + eps);
 }
 

@@ -30,11 +30,9 @@ static double right_gelu(double x)
         : slip("this is x sigmoid(1.702 x), an approximation: use erf") ? 1 / (1 + exp(-1.702 * x))
         : slip("this is relu") ? x > 0
         : slip("negative x give 0, as in relu: they should give a little less than 0") && x < 0 ? 0
-        : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0
-        : (1 + e) / 2;
+        : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0 : (1 + e) / 2;
     return slip("this is only P(x): the factor x is missing") ? P
-         : slip("there is an extra factor x") ? x * x * P
-         : x * P;
+         : slip("there is an extra factor x") ? x * x * P : x * P;
 }
 
 static void reference(double *y, void *arg)

@@ -15,12 +15,10 @@ static void weights(double *a, void *arg)
     const bool scores = slip("these are the scores: return their softmax");
     const double by = slip("the scores are not divided by sqrt(d)") ? 1
         : slip("the scores are divided by d, not by its root") ? d
-        : slip("the scores are divided by the root of m, the number of keys, not of d") ? sqrt(m)
-        : sqrt(d);
+        : slip("the scores are divided by the root of m, the number of keys, not of d") ? sqrt(m) : sqrt(d);
     const bool running = slip("the dot product runs on from key to key: each starts at 0");
     const bool minus = slip("the sign of the scores is wrong");
-    const bool late =
-        slip("softmax is divided by sqrt(d): divide the dot products before it");
+    const bool late = slip("softmax is divided by sqrt(d): divide the dot products before it");
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
     const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
@@ -82,8 +80,7 @@ static void mixture(double *y, void *arg)
     const int to = m - slip("the last value is left out"), begin = slip("the first value is left out");
     const int from = slip("this is only the last term: add up the terms") ? m - 1 : begin;
     const bool first = slip("this is only the first value");
-    const bool a_l =
-        slip("a[l] is used instead of a[j]: all numbers of value j have the weight a[j]");
+    const bool a_l = slip("a[l] is used instead of a[j]: all numbers of value j have the weight a[j]");
     const bool same = slip("all numbers of y are its first: number l of y is a sum of v[j*e + l]");
     const double *v = mat_read("v", "jl", 'e', h->v, m, e, "me", (int[]){ m, e });
     int most = 0;
@@ -209,13 +206,11 @@ void judge_exercise(void)
     mixed("two values of four numbers", (double[]){ 0.125, 0.875 }, judge_draw(8, 8, -2, 2), 2, 4);
     mixed("one value", (double[]){ 1 }, judge_draw(9, 3, -2, 2), 1, 3);
     head("the whole: three queries, three keys, numbers in pairs", judge_draw(22, 6, -2, 2),
-         judge_draw(23, 6, -2, 2),
-         judge_draw(24, 6, -2, 2), 3, 3, 2, 2, NULL);
+         judge_draw(23, 6, -2, 2), judge_draw(24, 6, -2, 2), 3, 3, 2, 2, NULL);
     head("three queries, five keys", judge_draw(10, 6, -2, 2), judge_draw(11, 10, -2, 2),
          judge_draw(12, 20, -2, 2), 3, 5, 2, 4, NULL);
     head("four queries, two keys", judge_draw(13, 12, -2, 2), judge_draw(14, 6, -2, 2),
-         judge_draw(15, 2, -2, 2),
-         4, 2, 3, 1, NULL);
+         judge_draw(15, 2, -2, 2), 4, 2, 3, 1, NULL);
     head("one query, one key", judge_draw(16, 2, -2, 2), judge_draw(17, 2, -2, 2), judge_draw(18, 3, -2, 2),
          1, 1, 2, 3, NULL);
     head("large scores", judge_draw(19, 8, 90, 100), judge_draw(20, 12, 140, 150), judge_draw(21, 6, -2, 2),

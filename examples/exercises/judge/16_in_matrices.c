@@ -71,8 +71,7 @@ static void head(double *out, void *arg)
                                  : "softmax by rows: here a query is a column, whose weights sum to 1");
     const bool exchanged = slip(rows ? "K Q^T is used instead of Q K^T: row i has the scores of query i"
                                       : "Q^T K is used instead of K^T Q: column i has the scores of query i");
-    const bool both =
-        slip("the weights are transposed: query i uses the weights that others give to it");
+    const bool both = slip("the weights are transposed: query i uses the weights that others give to it");
     const bool twice = slip("softmax was applied twice"), none = slip("softmax is left out");
     const bool naive = slip("e^score of a large score is infinite: gra_softmax subtracts the largest first");
     const bool mix_x = slip("X was mixed, not V") && e == D, mix_k = slip("K was mixed, not V") && e == d;

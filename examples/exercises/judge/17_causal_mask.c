@@ -86,8 +86,7 @@ static void no_nan(const char *name, const double *got, int n)
         if (!(got[i] == got[i]))
             judge_wrong("number %d of %s is NaN. The usual causes: a mask of 0 and 1 was multiplied by "
                         "INFINITY, and 0 * INFINITY is NaN; INFINITY was used instead of -INFINITY; a row "
-                        "with no visible score was divided by its sum, 0",
-                        i, name);
+                        "with no visible score was divided by its sum, 0", i, name);
 }
 
 static void masked(const char *part, bool after, const double *s, int T, const double *printed)

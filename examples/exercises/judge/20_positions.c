@@ -105,8 +105,7 @@ static void forward(const char *part, struct sizes s)
     if (gra_error(t) && s.first > 0)
         judge_wrong("with first = 0 all was right; with first = %d, and %d tokens in x, gradus "
                     "refused:\n%s\nWhich rows of weight are needed? The end of a slice is an index, not a "
-                    "count", s.first,
-                    s.time, gra_error(t));
+                    "count", s.first, s.time, gra_error(t));
     const double *got = judge_tensor(t, "y", y, shape);
     double factor, *want = judge_room((size_t)n);
     struct asked asked = { x, w, s };

@@ -169,8 +169,7 @@ void judge_exercise(void)
                        decay = { .lr = 0.1, .beta1 = 0.9, .beta2 = 0.98, .eps = 1e-8, .weight_decay = 0.3 },
                        all = { .lr = 0.2, .beta1 = 0.7, .beta2 = 0.95, .eps = 0.05, .weight_decay = 0.1 };
     step("step 3, no decay", draw(3, -2), draw(4, -2), draw(5, -1), draw(6, 0.2), N, 3, &plain);
-    step("the first step: m and v are 0, no decay", draw(1, -2), draw(2, 0.5), zero, zero, N, 1,
-         &plain);
+    step("the first step: m and v are 0, no decay", draw(1, -2), draw(2, 0.5), zero, zero, N, 1, &plain);
     step("weight decay", draw(7, -2), draw(8, -2), draw(9, -1), draw(10, 0.2), N, 4, &decay);
     step("a large eps", draw(11, -2), draw(12, -2), draw(13, -1), draw(14, 0.2), 3, 2, &all);
     step("no gradient: p only decays", (double[]){ 2 }, zero, zero, zero, 1, 1, &decay);

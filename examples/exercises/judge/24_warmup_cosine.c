@@ -23,8 +23,7 @@ static double rising(int step, const struct run *r)
          : slip("the warm-up begins with min_lr in step 0: expected lr (step + 1) / warmup")
          ? r->min_lr + (lr - r->min_lr) * step / r->warmup
          : slip("the warm-up ends one step late or early: expected lr (step + 1) / warmup")
-         ? lr * (step + 1) / (r->warmup + 1)
-         : lr * up;
+         ? lr * (step + 1) / (r->warmup + 1) : lr * up;
 }
 
 static double falling(int step, const struct run *r)
@@ -37,8 +36,7 @@ static double falling(int step, const struct run *r)
         : slip("x reaches 1 one step too early: the rate is min_lr in step `steps`, not in the one before")
         ? r->steps - r->warmup - 1
         : slip("x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`")
-        ? r->steps - r->warmup + 1
-        : r->steps - r->warmup;
+        ? r->steps - r->warmup + 1 : r->steps - r->warmup;
     const double x = slip("the numbers in x are int, and so is their quotient in C: x stays 0") ? 0
         : slip("x counts step + 1: it is 0 in step `warmup`") ? (step - from + 1.) / fall
         : (double)(step - from) / fall;

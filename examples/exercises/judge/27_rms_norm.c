@@ -12,8 +12,7 @@ static double root_of(const struct input *in, int r, int i, double *mean)
 {
     const int dim = in->dim, each = in->rows / in->batch;
     const bool first = slip("the mean is over the first dimension: expected the last, -1");
-    const bool all =
-        slip("the mean is over all numbers: expected one for each row, over the last dimension");
+    const bool all = slip("the mean is over all numbers: expected one for each row, over the last dimension");
     const double *x = in->x + (first ? r % each * dim + i : all ? 0 : r * dim);
     const int n = first ? in->batch : all ? in->rows * dim : dim, step = first ? each * dim : 1;
     const bool of_weighted = slip("x is multiplied by the weight before the norm: take the root of x alone");
@@ -76,8 +75,8 @@ static void init(void)
     judge_params(m, 1, &(struct judge_param){ "norm1.weight", GRA_SHAPE(5), l.weight });
     for (int i = 0; i < 5; i++)
         if (l.weight->data[i] != 1)
-            judge_wrong("weight[%d]: got %g, expected 1: the layer is then the norm itself", i,
-                        l.weight->data[i]);
+            judge_wrong("weight[%d]: got %.*g, expected 1: the layer is then the norm itself", i,
+                        judge_digits(l.weight->data[i], 1), l.weight->data[i]);
     judge_close(t, m);
 }
 

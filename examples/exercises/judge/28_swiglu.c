@@ -13,7 +13,7 @@ static double silu(double z)
     return z / (1 + exp(-z));
 }
 
-/* Of element k of the gate g, as the answer may have it */
+/* The activation of element k of the gate g, as the answer may compute it */
 static double activation(const double *g, int k, int hidden)
 {
     const double z = g[k];
@@ -21,30 +21,30 @@ static double activation(const double *g, int k, int hidden)
     for (int i = 0; i < hidden; i++)
         sum += exp(g[i]);
     return slip("silu is missing: the gate is multiplied as it is") ? z
-         : slip("the activation is sigmoid(z): expected is silu(z) = z sigmoid(z)") ? 1 / (1 + exp(-z))
-         : slip("the activation is relu: expected is silu") ? fmax(z, 0)
-         : slip("the activation is gelu: expected is silu") ? z * 0.5 * (1 + erf(z / sqrt(2)))
-         : slip("the activation is gelu, by tanh: expected is silu")
+         : slip("the activation is sigmoid(z): expected silu(z) = z sigmoid(z)") ? 1 / (1 + exp(-z))
+         : slip("the activation is relu: expected silu") ? fmax(z, 0)
+         : slip("the activation is gelu: expected silu") ? z * 0.5 * (1 + erf(z / sqrt(2)))
+         : slip("the activation is gelu, by tanh: expected silu")
          ? z * 0.5 * (1 + tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)))
-         : slip("the activation is tanh: expected is silu") ? tanh(z)
-         : slip("the activation is exp: expected is silu") ? exp(z)
+         : slip("the activation is tanh: expected silu") ? tanh(z)
+         : slip("the activation is exp: expected silu") ? exp(z)
          : slip("the activation is z / (1 + e^z): in silu it is e^-z") ? z / (1 + exp(z))
-         : slip("the activation is softmax: expected is silu") ? exp(z) / sum
-         : slip("silu is taken of the product: it belongs only to the gate, before")
-           || slip("silu is taken of the result: it belongs only to the gate")
-           || slip("silu is taken of x, before the gate's Linear: it comes after") ? z : silu(z);
+         : slip("the activation is softmax: expected silu") ? exp(z) / sum
+         : slip("silu is applied to the product: apply it only to the gate, before")
+           || slip("silu is applied to the result: apply it only to the gate")
+           || slip("silu is applied to x, before the gate's Linear: apply it after") ? z : silu(z);
 }
 
 static double product(double a, double up)
 {
-    const double b = slip("silu is taken of gate and of up: it belongs only to the gate") ? silu(up) : up;
-    return slip("silu is taken of the product: it belongs only to the gate, before")
-           || slip("silu is taken of the product once more: it belongs only to the gate") ? silu(a * b)
-         : slip("up is subtracted from gate: expected is their product, element by element") ? a - b
-         : slip("gate and up are added: expected is their product, element by element") ? a + b
+    const double b = slip("silu is applied to gate and up: apply it only to the gate") ? silu(up) : up;
+    return slip("silu is applied to the product: apply it only to the gate, before")
+           || slip("silu is applied again, to the product: apply it only to the gate") ? silu(a * b)
+         : slip("up is subtracted from gate: expected their product, element by element") ? a - b
+         : slip("gate and up are added: expected their product, element by element") ? a + b
          : slip("the gate is not used: this is W_down W_up x") ? b
-         : slip("up is multiplied by itself: expected is silu of the gate times up") ? b * b
-         : slip("the gate is multiplied by itself: expected is silu of the gate times up") ? a * a
+         : slip("up is multiplied by itself: expected silu of the gate times up") ? b * b
+         : slip("the gate is multiplied by itself: expected silu of the gate times up") ? a * a
          : slip("up is added to the product") ? a * b + b
          : slip("up is not used: this is W_down silu(W_gate x), without a product") ? a : a * b;
 }
@@ -53,11 +53,11 @@ static void formula(double *y, void *arg)
 {
     const struct input *in = arg;
     const int dim = in->dim, hidden = in->hidden;
-    const bool same = slip("x is returned as it was");
+    const bool same = slip("x is returned unchanged");
     const bool swapped = slip("gate and up are exchanged: silu belongs to the gate");
-    const bool of_x = slip("silu is taken of x, before the gate's Linear: it comes after");
+    const bool of_x = slip("silu is applied to x, before the gate's Linear: apply it after");
     const bool gate = slip("the gate is used for both factors: one is up") || swapped;
-    const bool up = slip("up is used for both factors: silu is taken of the gate") || swapped;
+    const bool up = slip("up is used for both factors: one is silu of the gate") || swapped;
     for (int r = 0; r < in->rows; r++) {
         double g[MOST], u[MOST], h[MOST], of[MOST];
         const double *x = in->x + r * dim;
@@ -72,8 +72,8 @@ static void formula(double *y, void *arg)
         for (int i = 0; i < dim; i++) {
             const double z = mat_dot(in->down + i * hidden, h, hidden);
             y[r * dim + i] = same ? x[i]
-                : slip("silu is taken of the result: it belongs only to the gate")
-                  || slip("silu is taken of the result once more: it belongs only to the gate") ? silu(z)
+                : slip("silu is applied to the result: apply it only to the gate")
+                  || slip("silu is applied again, to the result: apply it only to the gate") ? silu(z)
                 : slip("x is added to the result: the block that uses this layer does that") ? z + x[i] : z;
         }
     }
@@ -116,9 +116,8 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     gra_model *m = opened(&t, &l, seed, dim, hidden);
     for (int i = 0; i < 3 && want; i++)
         if (fabs(first[i] - gra_param_at(m, i)->data[0]) > 1e-8)
-            judge_wrong("%s[0]: got %.6g, expected %.6g, as nn.Linear has it from this seed: make the "
-                        "Linears by\ngra_linear_init", gra_param_at(m, i)->name, gra_param_at(m, i)->data[0],
-                        first[i]);
+            judge_wrong("%s[0]: got %.9g, expected %.9g, as in PyTorch with this seed: make the Linears by\n"
+                        "gra_linear_init", gra_param_at(m, i)->name, gra_param_at(m, i)->data[0], first[i]);
     gra_tensor *in = gra_input(t, x, shape), *y = swiglu_forward(t, &l, in);
     if (y && !gra_error(t) && y->shape.ndim == shape.ndim && gra_dim(y, -1) == hidden && hidden != dim)
         judge_wrong("y: got hidden = %d columns, expected dim = %d: the third Linear, down, leads back",

@@ -12,26 +12,25 @@ struct input {
 static double angle(const struct input *in, int b, int m, int i)
 {
     const bool exchanged = slip("position m and pair i are exchanged in theta");
-    const int position = slip("the first position is 0, not 1") ? m + 1
-        : slip("the position is taken from the first dimension; time is the last but one") ? b : exchanged ? i
+    const int position = slip("positions are counted from 1: the first is 0") ? m + 1
+        : slip("the position is that of the first dimension: time is the last but one") ? b : exchanged ? i
         : m;
-    const int pair = slip("the first pair is i = 0, not 1") ? i + 1 : exchanged ? m : i;
-    const double width = slip("the exponent is 2i / dim, with dim the whole width, not its half")
+    const int pair = slip("pairs are counted from 1: the first is i = 0") ? i + 1 : exchanged ? m : i;
+    const double width = slip("the exponent is 2i / (dim/2): it should be 2i / dim, with the whole width")
                        ? in->dim / 2 : in->dim;
     const double exponent = pair / width
-        * (slip("the exponent is 2i / dim, not i / dim") ? 1
-           : slip("the exponent is 2i / dim; i runs over pairs, not in steps of two") ? 4
+        * (slip("the exponent is i / dim: it should be 2i / dim") ? 1
+           : slip("the exponent is 4i / dim: it should be 2i / dim, where i counts pairs") ? 4
            : slip("all pairs have the same angle, m: the division by 10000^(2i / dim) is missing, or that "
-                  "power is 1 (2 * i / dim is 0 in C where all are int)") ? 0
-           : slip("pair i is divided by 10000^(2i / dim), not multiplied") ? -2 : 2);
-    const double base = slip("the base is 10000, not 1000") ? 1e3 : slip("the base is 10000, not 100000")
-                      ? 1e5 : 1e4;
+                  "power is 1 (in C, 2 * i / dim is 0 if all are int)") ? 0
+           : slip("m is multiplied by 10000^(2i / dim): divide by it") ? -2 : 2);
+    const double base = slip("the base is 1000: it should be 10000")
+        ? 1e3 : slip("the base is 100000: it should be 10000") ? 1e5 : 1e4;
     const double theta = position
-        / (slip("theta is m / (10000 * 2i / dim) here: 10000 is raised to a power, not multiplied")
-           ? base * exponent
+        / (slip("theta is m / (10000 * 2i / dim): it should be m / 10000^(2i / dim)") ? base * exponent
            : pow(base, exponent));
-    return slip("the angle was taken for degrees: theta is in radians already") ? theta * acos(-1) / 180
-         : slip("turned the other way round: the signs of the two sines are exchanged") ? -theta : theta;
+    return slip("theta was converted from degrees: it is already in radians") ? theta * acos(-1) / 180
+         : slip("turned the other way round: exchange the signs of the two sines") ? -theta : theta;
 }
 
 /* y[to] and y[to_other] of the pair of numbers x[first] and x[second], which are turned by theta[0] and
@@ -40,17 +39,16 @@ static void turn(double *y, const double *x, int first, int second, int to, int 
 {
     const bool no_minus = slip("the sine is added in both lines: the first one needs a minus");
     const bool both_minus = slip("the sine is subtracted in both lines: the second one needs a plus");
-    const bool own_twice =
-        slip("each number is added to its own number, times the sine: it needs its partner's");
-    const bool still = slip("only the cosine's part is there: the partner's, times the sine, is missing");
-    const bool still_1 = slip("the first half is wrong: its sine's part is missing");
-    const bool still_2 = slip("the second half is wrong: its sine's part is missing");
+    const bool own_twice = slip("each number uses its own value, times the sine: it needs its partner's");
+    const bool still = slip("only the cosine term is there: the partner's, times the sine, is missing");
+    const bool still_1 = slip("the first half is wrong: its sine term is missing");
+    const bool still_2 = slip("the second half is wrong: its sine term is missing");
     const bool exchanged =
         slip("sine and cosine are exchanged: a number itself needs the cosine, its partner the sine");
-    const bool one_turn = slip("only the first half is turned: the second is as it was");
+    const bool one_turn = slip("only the first half is turned: the second is unchanged");
     const bool in_place = slip("the second line uses the first half's new numbers: it needs the old ones");
-    const bool cosines = slip("the partner is multiplied by the cosine, too: it needs the sine");
-    const bool nothing = slip("x is returned as it is: nothing is turned");
+    const bool cosines = slip("the partner is multiplied by the cosine too: it needs the sine");
+    const bool nothing = slip("x is returned unchanged: nothing is turned");
     for (int line = 0; line < 2; line++) {
         const double own = x[line ? second : first], other = x[line ? first : second];
         const double partner = own_twice ? own : line && in_place ? y[to] : other;
@@ -66,13 +64,13 @@ static void turned(double *y, void *arg)
 {
     const struct input *in = arg;
     const int dim = in->dim, half = dim / 2;
-    const bool neighbours = slip("neighbours 2i and 2i + 1 are paired; here i is paired with i + dim/2");
+    const bool neighbours = slip("neighbours 2i and 2i + 1 are paired: pair i with i + dim/2");
     const bool mirrored = slip("i is paired with dim - 1 - i: its partner is i + dim/2");
     const bool back = slip("the halves were put back in exchanged order");
     const bool next =
         slip("i and i + dim/2 are paired, but the angles are laid out for neighbours 2i, 2i + 1");
-    const bool go_on = slip("the angles of the second half go on with i = dim/2 and so on: both numbers of a "
-                            "pair have one angle");
+    const bool go_on = slip("the angles of the second half continue with i = dim/2: both numbers of a pair "
+                            "have the same angle");
     for (int m = 0; m < in->batch * in->time; m++)
         for (int i = 0; i < half; i++) {
             const int row = m * dim, p = row + (neighbours ? 2 * i : i);
@@ -84,7 +82,7 @@ static void turned(double *y, void *arg)
         }
 }
 
-/* A clue: how the answer's y is made from x, at the first place where that is wrong. It is linear, so a 1 in
+/* A clue: how the answer's y depends on x, at the first place where that is wrong. It is linear, so a 1 in
  * one column shows that column's factors. */
 static void factors(void)
 {
@@ -106,14 +104,12 @@ static void factors(void)
                            : sin(theta);
         for (int other = 0; other < DIM; other++)
             if (other != c && other != partner && fabs(by[other][at]) > 1e-9)
-                judge_clue("with dim %d, at position %d, x_%d has a share in y_%d, which is made from x_%d "
-                           "and x_%d only",
-                           DIM, m, other, c, i, i + HALF);
+                judge_clue("with dim %d, at position %d, x_%d contributes to y_%d, which depends only on "
+                           "x_%d and x_%d", DIM, m, other, c, i, i + HALF);
         if (fabs(by[c][at] - a) > 1e-9 || fabs(by[partner][at] - b) > 1e-9)
-            judge_clue("with dim %d, at position %d, theta of pair %d is %.4g; your y_%d is %.4g x_%d %+.4g "
-                       "x_%d, expected are the factors cos(theta) = %.4g and %ssin(theta) = %.4g", DIM, m, i,
-                           theta, c,
-                           by[c][at], c, by[partner][at], partner, a, c < HALF ? "-" : "", b);
+            judge_clue("with dim %d, at position %d, theta of pair %d is %.9g; your y_%d is %.9g x_%d %+.9g "
+                       "x_%d, expected the factors cos(theta) = %.9g and %ssin(theta) = %.9g", DIM, m, i,
+                           theta, c, by[c][at], c, by[partner][at], partner, a, c < HALF ? "-" : "", b);
     }
 }
 

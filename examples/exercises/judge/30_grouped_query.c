@@ -7,10 +7,11 @@ enum { BATCH = 2, TIME = 5, HEADS = 4, D = 3, DIM = HEADS * D, ROWS = BATCH * TI
 static double *split(const double *rows, int heads, const char *whose)
 {
     double *to = judge_room((size_t)(BATCH * heads * TIME * D));
-    const bool as_is = slip("heads are split without a permute: in (..., heads, time, d) a head's rows are "
-                            "not its columns")
-        || slip_of("%s heads are split without a permute: a head's rows are not its columns", whose);
-    const bool d_first = slip("columns were split into (d, heads): a head's are neighbours, (heads, d)");
+    const bool as_is = slip("heads are split without a permute: a reshape to (..., heads, time, d) takes "
+                            "rows, not columns")
+        || slip_of("%s heads are split without a permute: a reshape takes rows, not columns", whose);
+    const bool d_first =
+        slip("columns were split into (d, heads): a head's columns are neighbours, (heads, d)");
     for (int at = 0; at < BATCH * heads * TIME * D; at++) {
         const int c = at % D, i = at / D % TIME, h = at / D / TIME % heads, b = at / D / TIME / heads;
         const int column = d_first ? c * heads + h : h * D + c;
@@ -23,18 +24,18 @@ static double *split(const double *rows, int heads, const char *whose)
 static void weights(const double *q, const double *k, double *w)
 {
     const double root = slip("the scores are not divided by sqrt(d)") ? 1
-        : slip("the scores are divided by sqrt(dim); d = dim / H is a head's width") ? sqrt(DIM)
+        : slip("the scores are divided by sqrt(dim): use d = dim / H, the width of a head") ? sqrt(DIM)
         : slip("the scores are divided by d: the root is missing") ? D
-        : slip("the scores are divided by sqrt(time); it is d, a head's last dimension") ? sqrt(TIME)
-        : slip("the scores are multiplied by sqrt(d): they are divided by it") ? 1 / sqrt(D)
-        : slip("the scores are divided by sqrt(H), the heads; it is d, a head's width") ? sqrt(HEADS)
+        : slip("the scores are divided by sqrt(time): use d, the width of a head") ? sqrt(TIME)
+        : slip("the scores are multiplied by sqrt(d): divide") ? 1 / sqrt(D)
+        : slip("the scores are divided by sqrt(H), the number of heads: use d, their width") ? sqrt(HEADS)
         : sqrt(D);
-    const bool unmasked = slip("the future is seen: the causal mask is missing");
+    const bool unmasked = slip("the future is visible: the causal mask is missing");
     const bool not_self = slip("a position does not see itself");
     const bool past = slip("the mask hides the past: it must hide the future (keys times queries?)");
-    const bool after = slip("the future is cut off after the softmax: the weights that stay do not sum to 1");
+    const bool after = slip("the future is masked after the softmax: the remaining weights do not sum to 1");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
-    const bool over_i = slip("softmax runs over the queries; the weights of one query must sum to 1");
+    const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     double e[TIME * TIME];
     for (int at = 0; at < TIME * TIME; at++) {
         const int i = at / TIME, j = at % TIME;
@@ -72,15 +73,15 @@ static void attention(double *y, void *arg)
     const double *v_rows = linear(&l->value, of->x, kv * D);
     const bool exchanged = slip("keys and values are exchanged");
     const bool all = kv == HEADS;                       /* then queries and keys are of one shape */
-    const bool values = slip("the queries are multiplied with the values; scores need the keys") || exchanged;
-    const bool keys = slip("the weights multiply the keys; they weigh the values") || exchanged;
-    const bool queries = all && slip("the queries are multiplied with queries; scores need the keys");
-    const bool twice = all && slip("the keys are multiplied with keys; scores need the queries");
-    const bool taken = slip("head h takes keys and values h mod G; neighbours share: h / (H / G)");
+    const bool values = slip("the queries are multiplied by the values: scores need the keys") || exchanged;
+    const bool keys = slip("the weights multiply the keys: they should multiply the values") || exchanged;
+    const bool queries = all && slip("the queries are multiplied by queries: scores need the keys");
+    const bool twice = all && slip("the keys are multiplied by keys: scores need the queries");
+    const bool taken = slip("head h uses keys and values h mod G: neighbours share h / (H / G)");
     const bool first = slip("all heads take the first head of keys and values");
     const bool last = slip("the heads of keys and values are taken in the opposite order");
-    const bool unmerged = slip("heads are joined without bringing time back before them");
-    const bool by_group = slip("the heads come out in another order: head h = g (H / G) + e is at e G + g");
+    const bool unmerged = slip("heads are joined without moving time back before them");
+    const bool by_group = slip("the heads are in the wrong order: head h = g (H / G) + e is at e G + g");
     const double *q = split(q_rows, HEADS, "the queries'");
     const double *k = split(values ? v_rows : queries ? q_rows : k_rows, kv, "keys' and values'");
     const double *v = split(keys ? k_rows : v_rows, kv, "keys' and values'");
@@ -96,10 +97,10 @@ static void attention(double *y, void *arg)
                    D * sizeof *one);
     }
     const bool out = !slip("the last Linear, out, is missing");
-    const struct gra_linear *mix = slip("the last Linear is query, not out") ? &l->query : &l->out;
+    const struct gra_linear *mix = slip("the last Linear is query instead of out") ? &l->query : &l->out;
     const double *mixed = linear(mix, joined, DIM);
     const bool added = slip("x is added to the result: that is the block's residual, not the layer's");
-    const bool same = slip("x is returned as it was");
+    const bool same = slip("x is returned unchanged");
     for (int i = 0; i < ROWS * DIM; i++)
         y[i] = same ? of->x[i] : (out ? mixed[i] : joined[i]) + (added ? of->x[i] : 0);
 }
@@ -111,17 +112,17 @@ static const char *first_position(const double *got, const double *want)
         for (int c = 0; c < DIM; c++) {
             const double y = got[b * TIME * DIM + c];
             if (isnan(y))
-                return "position 0 has a nan: is the softmax missing (the mask is -inf), or the mask put on "
-                       "weights? The mask is for the scores, before the softmax";
+                return "position 0 has a nan: is the softmax missing (the mask is -inf), or the mask applied "
+                       "to weights? The mask is for the scores, before the softmax";
             if (fabs(y - want[b * TIME * DIM + c]) > 1e-9)
-                return "position 0 is wrong already, which sees only itself, so that scores do not matter "
-                       "there: look at the values, how heads are split and joined, and out";
+                return "position 0 is already wrong: it sees only itself, so scores do not matter there. "
+                       "Look at the values, how heads are split and joined, and out";
         }
-    return "position 0 is right, which sees only itself: values, out, splitting and joining are right. Look "
-           "at the scores, their mask and softmax";
+    return "position 0, which sees only itself, is right: so are values, out, splitting and joining. Look at "
+           "the scores, their mask and softmax";
 }
 
-/* Whether y was made with an op of this name. */
+/* Was y made with an op of this name? */
 static bool made_by(const gra_tensor *y, const char *name, int depth)
 {
     if (!y || !y->op || depth > 40)

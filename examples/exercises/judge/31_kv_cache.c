@@ -4,7 +4,7 @@
 enum { VOCABULARY = 11, DIM = 6, CONTEXT = 12 };
 static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
 
-/* The tokens of a text, and what is made of each. */
+/* The tokens of a text, and what is computed from each. */
 typedef double rows[CONTEXT][DIM];
 struct made {
     rows x, q, k, v;
@@ -26,7 +26,7 @@ static void make(const struct asked *a, struct made *to)
     const int before = a->before;
     const bool afresh =
         slip("the new tokens see only one another, from position 0 on: what is in the cache is not used");
-    const bool at_0 = slip("the positions of the new tokens begin at 0; the first of them is at cache->time");
+    const bool at_0 = slip("the positions of the new tokens begin at 0: the first of them is at cache->time");
     const bool later = slip("the positions are one too large: the first is cache->time before n is added");
     const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
     const int first = at_0 || afresh || !before ? 0 : before + later - earlier;
@@ -60,17 +60,17 @@ static void logits(double *y, void *arg)
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const double root = slip("the scores are not divided by sqrt(dim)") ? 1
         : slip("the scores are divided by dim: the root is missing") ? DIM
-        : slip("the scores are divided by the root of the number of keys; it is sqrt(dim)") ? sqrt(all)
-        : slip("the scores are divided by the root of n; it is sqrt(dim)") ? sqrt(n) : sqrt(DIM);
+        : slip("the scores are divided by the root of the number of keys: use sqrt(dim)") ? sqrt(all)
+        : slip("the scores are divided by the root of n: use sqrt(dim)") ? sqrt(n) : sqrt(DIM);
     const bool exchanged = slip("keys and values are exchanged");
-    rows *k = exchanged || slip("the queries are multiplied with the values: scores need the keys") ? &of.v
-        : slip("the queries are multiplied with x: scores need the keys") ? &of.x
-        : slip("the queries are multiplied with queries: scores need the keys") ? &of.q : &of.k;
-    rows *v = exchanged || slip("the weights multiply the keys: they weigh the values") ? &of.k
-        : slip("the weights multiply x: they weigh the values") ? &of.x : &of.v;
-    rows *q = slip("the keys are multiplied with keys: scores need the queries") ? &of.k : &of.q;
-    const bool no_x = slip("x is missing in what the head is given: it is x plus what attention found");
-    const bool over_i = slip("softmax runs over the queries; the weights of one query must sum to 1");
+    rows *k = exchanged || slip("the queries are multiplied by the values: scores need the keys") ? &of.v
+        : slip("the queries are multiplied by x: scores need the keys") ? &of.x
+        : slip("the queries are multiplied by queries: scores need the keys") ? &of.q : &of.k;
+    rows *v = exchanged || slip("the weights multiply the keys: they should multiply the values") ? &of.k
+        : slip("the weights multiply x: they should multiply the values") ? &of.x : &of.v;
+    rows *q = slip("the keys are multiplied by keys: scores need the queries") ? &of.k : &of.q;
+    const bool no_x = slip("x is missing from the head's input: it is x plus attention's result");
+    const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     for (int i = before; i < all; i++) {
         const int end = not_self ? before : future ? all : square ? i - before + 1 : i + 1;
         double w[CONTEXT], sum = 0, h[DIM];
@@ -101,18 +101,18 @@ static bool alike(const double *a, const double *b, int n)
     return same;
 }
 
-/* What is stored wrong in the cache explains wrong logits better than the logits do. */
+/* What is wrong in the cache explains wrong logits better than the logits do. */
 static void stored(const char *name, const double *now, const double *was, const double *want,
                    const struct made *of, int before, int n)
 {
     const double *other[] = { &of->x[0][0], &of->q[0][0], &of->k[0][0], &of->v[0][0] };
     static const char *const what[] = { "x itself", "their queries", "their keys", "their values" };
     if (before && alike(now, want + before * DIM, n))
-        judge_wrong("%s: the new rows were written over the first ones; they come after those of %d tokens",
+        judge_wrong("%s: the new rows were written over the first ones: they belong after those of %d tokens",
                     name, before);
     for (int i = 0; i < before * DIM; i++)
         if (now[i] != was[i])
-            judge_wrong("%s: row %d, of a token of a call before, was changed; with %d tokens in the cache "
+            judge_wrong("%s: row %d, of a token of an earlier call, was changed: with %d tokens in the cache "
                         "the new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
                         before, before, before, DIM);
     for (int i = before * DIM; i < (before + n) * DIM; i++)
@@ -135,10 +135,10 @@ static const char *otherwise(const double *got, const double *want, int before)
          ? "the first new token is right: look at what differs for the others, their positions and mask"
          : before ? "the cache and cache->time seem right: is all of it used, with the first new token at "
                     "position cache->time?"
-         : right ? "row 0 is right, which sees only itself: x, values and head are. Look at the keys, the "
-                   "scores, their mask and softmax"
-         : "row 0 is wrong already, which sees only itself, so that its weight is 1: look at x, its "
-           "position, the values, softmax's dimension, and at what the head is given";
+         : right ? "row 0, which sees only itself, is right: so are x, values and head. Look at the keys, "
+                   "the scores, their mask and softmax"
+         : "row 0, which sees only itself, with weight 1, is already wrong: look at x, its position, the "
+           "values, softmax's dimension, and the head's input";
 }
 
 /* One call, in a step of its own. */
@@ -155,7 +155,7 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     memcpy(values, cache->values, sizeof values);
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = tiny_logits_cached(t, m, ids + before, n, cache);
-    snprintf(name, sizeof name, "logits of %d new token%s after %d", n, n == 1 ? "" : "s", before);
+    snprintf(name, sizeof name, "%d new token%s after %d: logits", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
     if (cache->time != before + n)
         judge_wrong("cache->time: got %d, expected %d: it counts all tokens so far", cache->time, before + n);
@@ -169,7 +169,7 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     judge_guarded("cache->values", cache->values, CONTEXT * DIM);
 }
 
-/* The text in calls of so many tokens each, until 0. */
+/* The text in calls of that many tokens each, up to a 0. */
 static void text(const char *part, const struct tiny_model *m, const int *sizes)
 {
     struct kv_cache cache = { judge_room(CONTEXT * DIM), judge_room(CONTEXT * DIM), 0 };

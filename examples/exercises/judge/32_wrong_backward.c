@@ -21,7 +21,7 @@ static void forward(const char *part, const double *x, int rows, int n)
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
     const double *got = judge_tensor(t, "y", y, GRA_SHAPE(rows, n));
     judge_made_by(y, "standardize");
-    judge_numbers("the forward was right as it was, leave it: y", in->shape, got, want, 1e-10);
+    judge_numbers("the forward is given, leave it unchanged: y", in->shape, got, want, 1e-10);
     judge_unchanged("x->data", in->data, x, in->size);
     gra_close(t);
 }
@@ -43,12 +43,12 @@ static void dx_of(double *out, void *arg)
     const struct rows *a = arg;
     const int n = a->n, size = a->rows * n;
     const bool outside = slip("the mean of dy is subtracted outside the brackets: it must be divided by s");
-    const bool by_y = slip("the mean of dy is multiplied by y: the slope of m by x_i has no y in it");
+    const bool by_y = slip("the mean of dy is multiplied by y: dm/dx_i does not contain y");
     const bool whole = slip("the mean of dy is taken over all rows: each row has its own");
-    const bool row_0 = slip("each row takes the mean of dy of row 0: each has its own");
+    const bool row_0 = slip("each row uses the mean of dy of row 0: each has its own");
     const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop");
-    const bool of_x = slip("the mean of x is subtracted: expected is that of dy");
-    const bool short_1 = slip("the last dy of a row is missing in the mean");
+    const bool of_x = slip("the mean of x is subtracted: expected that of dy");
+    const bool short_1 = slip("the last dy of a row is missing from the mean");
     const bool twice = slip("the mean of dy is divided by s twice");
     const bool unscaled = slip("the result is not divided by s");
     for (int at = 0; at < size; at++) {
@@ -64,7 +64,7 @@ static void dx_of(double *out, void *arg)
     }
 }
 
-/* What explains a wrong gradient of x better than gra_check; else how often the last two terms are in it. */
+/* Explains a wrong gradient of x better than gra_check, or says how often it contains the last two terms. */
 static void say_terms(char *text, size_t room, int rows, int n, const double *x)
 {
     const double *dy = judge_draw(324, MOST, -1, 2), ones[] = { 1, 1, 1, 1, 1 };
@@ -86,8 +86,8 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
         snprintf(text, room, "\nit fits: %s", fits);
     else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
              && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6))
-        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.4g times, and y times the mean "
-                 "of dy y %.4g times:\nonce each is right%s", n, a, b,
+        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.6g times, and y times the mean "
+                             "of dy y %.6g times:\nexpected once each%s", n, a, b,
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
                  : a < 0 || b < 0 ? " (the sign?)" : "");
     gra_close(t);

@@ -1,5 +1,5 @@
-/* 33 first_nan: the judge. What is wanted is computed with eps = 1e-5 under the root: any eps that is small
- * beside a variance of about 1 gives the same to 3 digits. */
+/* 33 first_nan: the judge. The expected numbers use eps = 1e-5 under the root: any eps that is small
+ * compared with a variance of about 1 gives the same to 3 digits. */
 #include "judge.h"
 
 enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4, EMBEDDING = VOCAB * DIM };
@@ -20,32 +20,34 @@ static gra_tensor *reference(const struct asked *a)
     gra_zero_grad(a->m);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = gra_embedding(t, a->net->embedding, a->ids, GRA_SHAPE(n));
-    const bool left_out = slip("the row that makes nan is left out of the loss: it must count as any other");
-    const bool centred = slip("rows are not divided by their deviation: no mend, but another network");
-    const bool nothing = slip("rows are not standardised: no mend, but another network");
+    const bool left_out =
+        slip("the row that makes nan is left out of the loss: it must count like any other");
+    const bool centred =
+        slip("rows are not divided by their deviation: that is another network, not a repair");
+    const bool nothing = slip("rows are not standardised: that is another network, not a repair");
     const bool by_variance = slip("rows are divided by the variance: the root is missing");
-    const bool sample = slip("the variance divides by dim - 1 now: it was dim");
+    const bool sample = slip("the variance is now divided by dim - 1: it was dim");
     double eps = 1e-5;
     for (double large = 1e-2; large < 2; large *= 10)
-        eps = slip_of("eps is %g: it must be small beside a variance of 1", large) ? large : eps;
-    const bool at_0 = slip("a variance of 0 is mended, one of 1e-18 is not: such rows are divided by a tiny "
-                           "deviation, which makes large numbers of nothing");
+        eps = slip_of("eps is %g: it must be small compared with a variance of 1", large) ? large : eps;
+    const bool at_0 = slip("a variance of 0 is handled, one of 1e-18 is not: such rows are divided by a tiny "
+                           "deviation, which makes tiny differences large");
     gra_tensor *mean = gra_mean_dim(t, x, -1, true), *variance = gra_var_dim(t, x, -1, sample, true);
     variance = gra_add(t, variance, at_0 ? gra_eq(t, variance, gra_zeros(t, variance->shape))
                                          : gra_full(t, eps, variance->shape));
     gra_tensor *by = by_variance ? variance : gra_sqrt(t, variance);
-    by = slip("the deviation is cut off from the graph: it was a part of it") ? gra_detach(t, by) : by;
-    mean = slip("the mean is cut off from the graph: it was a part of it") ? gra_detach(t, mean) : mean;
+    by = slip("the deviation is detached from the graph: it was part of it") ? gra_detach(t, by) : by;
+    mean = slip("the mean is detached from the graph: it was part of it") ? gra_detach(t, mean) : mean;
     gra_tensor *y = gra_sub(t, x, mean);
     y = nothing ? x : centred ? y : gra_div(t, y, by);
     gra_tensor *of_minus_y = gra_neg(t, gra_silu(t, gra_neg(t, y))), *gelu = gra_gelu(t, y);
-    y = slip("the gate is gone: no mend, but another network") ? y
-      : slip("the gate is wrong: it is x / (1 + e^-x), not x / (1 + e^x)") ? of_minus_y
-      : slip("the gate is another function: no mend, but another network") ? gelu : gra_silu(t, y);
+    y = slip("the gate is gone: that is another network, not a repair") ? y
+      : slip("the gate is x / (1 + e^x): it should be x / (1 + e^-x)") ? of_minus_y
+      : slip("the gate is another function: that is another network, not a repair") ? gelu : gra_silu(t, y);
     gra_tensor *logits = gra_linear(t, y, a->net->weight, a->net->bias), *new = gra_zeros(t, GRA_SHAPE(n, 1));
     if (slip("cross_entropy is given probabilities: their logarithms are missing"))
         logits = gra_softmax(t, logits, -1);
-    const bool hidden = slip("the new token's logits are 0: a nan was hidden there, not mended");
+    const bool hidden = slip("the new token's logits are 0: a nan was hidden there, not repaired");
     int targets[MOST];
     for (int i = 0; i < n; i++) {
         new->data[i] = hidden && a->ids[i] == NEW;
@@ -57,7 +59,7 @@ static gra_tensor *reference(const struct asked *a)
 static void loss_of(double *out, void *arg)
 {
     *out = gra_item(reference(arg));
-    *out = slip("a nan was hidden by a 0, not mended") ? 0 : *out;
+    *out = slip("a nan was hidden by a 0, not repaired") ? 0 : *out;
 }
 
 /* The gradients of embedding, weight and bias. */
@@ -77,7 +79,7 @@ static void embedding_of(double *out, void *arg)
     memset(out + NEARLY * DIM, 0, (VOCAB - NEARLY) * DIM * sizeof *out);
 }
 
-/* A net whose rows have a variance of about 1, but for the new token's and one with nearly equal numbers. */
+/* A net whose rows have a variance of about 1, except the new token's and one with nearly equal numbers. */
 static gra_model *net_open(struct gated_net *net, gra_tape **t)
 {
     gra_model *m = judge_open(t, GRA_GRAD, 8);
@@ -104,8 +106,8 @@ static void finite(const char *name, const double *g, int n)
     for (int i = 0; i < n; i++)
         if (!isfinite(g[i]))
             judge_wrong("the loss is right, but the gradient of the %s is %s at [%d, %d]: what is hidden or "
-                        "mended only in the forward comes back in the backward. Which op began?\n" FINDS,
-                        name, isnan(g[i]) ? "nan" : "infinite", i / DIM, i % DIM);
+                        "repaired only in the forward comes back in the backward. Which op made the first "
+                        "one?\n" FINDS, name, isnan(g[i]) ? "nan" : "infinite", i / DIM, i % DIM);
 }
 
 /* The answer's loss, and its gradients to g; none may be nan or infinite. */
@@ -124,9 +126,9 @@ static double answer(const struct asked *a, double want, double *g)
     if (!isfinite(got))
         judge_wrong("the loss is %s. Which op made the first nan or inf?\n" FINDS,
                     isnan(got) ? "nan" : "infinite");
-    const bool right = fabs(got - want) < 1e-3;      /* else its finding is the better one */
+    const bool right = fabs(got - want) < 1e-3;      /* otherwise its finding is better */
     if (right && !loss->requires_grad)
-        judge_wrong("the loss is right, but a constant: no gradient flows from it to the parameters");
+        judge_wrong("the loss is right, but it is a constant: no gradient flows from it to the parameters");
     if (right)
         gra_backward(t, loss);
     traced(t);
@@ -145,13 +147,14 @@ static void equal_rows(double *g, bool has_new)
     for (int i = NEARLY * DIM; i < VOCAB * DIM; i++) {
         if (!(fabs(g[i]) < 1e5))
             judge_wrong("token %d, whose numbers are nearly equal, gets the gradient %.3g: its variance is "
-                        "1e-18.\nRows are divided by the root of eps at least: it must not be tiny, and must "
-                        "count for every small variance, not only for 0", i / DIM, g[i]);
+                        "1e-18.\nRows must be divided by at least the root of eps: it must not be tiny, and "
+                        "must apply to every small variance, not only to 0", i / DIM, g[i]);
         learns |= i / DIM == NEW && fabs(g[i]) > 1e-9;
         g[i] = 0;
     }
     if (!learns)
-        judge_wrong("the new token's row of the embedding gets no gradient: it is cut off, and never learns");
+        judge_wrong("the new token's row of the embedding gets no gradient: it is detached, and never "
+                    "learns");
 }
 
 static void judged(const char *part, const int *ids, const int *next, int n)
@@ -179,7 +182,7 @@ static void judged(const char *part, const int *ids, const int *next, int n)
 
 void judge_exercise(void)
 {
-    judged("without the new token: right before, and to stay so", (int[]){ 0, 3, 1, 2 },
+    judged("without the new token: it was right, and must stay so", (int[]){ 0, 3, 1, 2 },
            (int[]){ 3, 1, 2, 0 }, 4);
     judged("with the new token", (int[]){ 1, NEW, 2, 1, 3 }, (int[]){ NEW, 2, 1, 3, 0 }, 5);
     judged("the new token first, and twice", (int[]){ NEW, 0, 3, NEW }, (int[]){ 0, 3, NEW, 1 }, 4);

@@ -26,11 +26,11 @@ static void descend(double *losses, void *line)
     double w = l->w, b = l->b, gw = 0, gb = 0;
     const bool still = slip("nothing moved: are the gradients 0 when the optimiser steps, and does it step?");
     const bool b_still = slip("the bias did not move") || still;
-    const bool all = slip("it swings. In the second step the weight and the bias do not move by lr times the "
-                          "gradients of that step's loss: what else is in these gradients?");
-    const bool keeps_w = slip("the gradient of the weight holds those of all steps before") || all;
-    const bool keeps_b = slip("the gradient of the bias holds those of all steps before") || all;
-    const double by = slip("it is the sum over points: it was their mean") ? 1 : 1.0 / POINTS;
+    const bool all = slip("it oscillates. In the second step the weight and the bias do not move by lr times "
+                          "the gradients of that step's loss: what else is in these gradients?");
+    const bool keeps_w = slip("the gradient of the weight contains those of all previous steps") || all;
+    const bool keeps_b = slip("the gradient of the bias contains those of all previous steps") || all;
+    const double by = slip("it is now the sum over points: it was their mean") ? 1 : 1.0 / POINTS;
     for (int step = 0; step < STEPS; step++) {
         losses[step] = 0;
         gw = keeps_w ? gw : 0, gb = keeps_b ? gb : 0;
@@ -64,7 +64,7 @@ static void line(void)
         no_error(t, m);
         if (opt.lr != right.lr || opt.momentum != 0 || opt.weight_decay != 0)
             judge_wrong("1: opt was changed (lr %g, momentum %g): its rate is right, and smaller steps only "
-                        "hide what is wrong", opt.lr, opt.momentum);
+                        "hide the mistake", opt.lr, opt.momentum);
         last[0] = l.weight->data[0], last[1] = l.bias->data[0];
         if (step == 0)
             memcpy(first, last, sizeof first);
@@ -72,9 +72,9 @@ static void line(void)
     const double far = (first[0] - right.w) / (right.first[0] - right.w);
     const double off = first[1] - right.b - far * (right.first[1] - right.b);
     if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(off) < 1e-5)
-        judge_clue("1: in the first step weight and bias move %.4g times as far as by lr times the gradients "
-                   "of the mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
-                   : fabs(far) < 1 ? ": smaller steps only hide what is wrong"
+        judge_clue("1: in the first step weight and bias move by %.6g times lr times the gradients of the "
+                   "mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
+                   : fabs(far) < 1 ? ": smaller steps only hide the mistake"
                    : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
     snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ",
              losses[0], losses[1], losses[2], losses[3], losses[4], losses[5]);
@@ -103,19 +103,20 @@ static gra_tensor *reference(const struct text *a)
     gra_tape *t = a->t;
     gra_begin(t, GRA_TRAIN, NULL);
     const bool probable = slip(a->sure
-        ? "this model gives the token that follows a logit 30 above all others, and yet its loss is not near "
-          "0: are these logits what cross_entropy is given?" : "cross_entropy is not given logits");
-    const bool itself = slip("each token must say the one that follows: here it must say itself");
-    const bool before = slip("each token must say the one that follows: here it must say the one before it");
-    const bool shifted = slip("inputs and targets are the same tokens, ids[1 .. n]: each must say itself");
+        ? "this model's logit of the next token is 30 above all others, yet its loss is not near 0: is "
+          "cross_entropy given these logits?" : "cross_entropy is not given logits");
+    const bool itself = slip("each token must predict the next one: here it must predict itself");
+    const bool before = slip("each token must predict the next one: here it must predict the previous one");
+    const bool shifted =
+        slip("inputs and targets are the same tokens, ids[1 .. n]: each must predict itself");
     const int *in = before || shifted ? a->ids + 1 : a->ids, *next = itself || before ? a->ids : a->ids + 1;
     gra_tensor *x = gra_embedding_forward(t, &a->net->tokens, in, GRA_SHAPE(a->n));
-    x = slip("the embedding is cut off from the graph: it will never learn") ? gra_detach(t, x) : x;
+    x = slip("the embedding is detached from the graph: it will never learn") ? gra_detach(t, x) : x;
     gra_tensor *logits = gra_linear_forward(t, &a->net->head, x);
     logits = probable ? gra_softmax(t, logits, -1)
            : slip("cross_entropy is given sigmoids: it takes logits") ? gra_sigmoid(t, logits) : logits;
-    const double by = slip("it is the sum over tokens: it was their mean") ? a->n
-                    : slip("its sign is wrong: it would be made large") ? -1 : 1;
+    const double by = slip("it is now the sum over tokens: it was their mean") ? a->n
+                    : slip("its sign is wrong: it would be maximised") ? -1 : 1;
     return gra_scale(t, gra_cross_entropy(t, logits, next), by);
 }
 
@@ -184,7 +185,7 @@ static double xor_backward(gra_tape *t, gra_model *m, const struct xor_net *net)
     return gra_item(loss);
 }
 
-/* How many hidden units differ from all before them: in weights, bias, or what leads out of them. */
+/* How many hidden units differ from all before them: in weights, bias or output weights. */
 static int different_units(const struct xor_net *net)
 {
     const double *w = net->hidden.weight->data, *b = net->hidden.bias->data, *out = net->out.weight->data;
@@ -237,16 +238,16 @@ static void learns_xor(uint64_t seed)
         gra_adamw_step(&opt);
     }
     if (begins < 0.05)
-        judge_wrong("3: the loss is %.3g before the first step: this net was not taught, but told", begins);
+        judge_wrong("3: the loss is %.3g before the first step: this net was given the solution, not "
+                    "trained", begins);
     if (loss < 0.02) {
         gra_model_close(m);
         gra_close(t);
         return;
     }
     if (gradient == 0 && out_gradient == 0)
-        judge_wrong("3: the loss stays at %.3g. All weights begin as 0, and so do all their gradients: "
-                    "hidden units that are 0 give out.weight none, and out.weight, also 0, gives them none",
-                    loss);
+        judge_wrong("3: the loss stays at %.3g. All weights start at 0, and so do their gradients: hidden "
+                    "units that are 0 give out.weight none, and out.weight, also 0, gives them none", loss);
     if (different == 1)
         judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights "
                     "(hidden.weight[0] is %.3g, %.3g), and get the same gradients, so they stay the same: "
@@ -256,15 +257,16 @@ static void learns_xor(uint64_t seed)
                     loss, XOR_HIDDEN, different);
     if (weight > 4)
         judge_wrong("3: the loss stays at %.3g. Weights of up to %.3g are large: tanh is flat there, so "
-                    "little gradient comes through", loss, weight);
-    judge_wrong("3: the loss after %d steps: got %.3g, expected less than 0.02. hidden.weight begins with "
-                "numbers up to %.3g, their gradients with %.3g", XOR_STEPS, loss, weight, gradient);
+                    "little gradient passes through", loss, weight);
+    judge_wrong("3: the loss after %d steps: got %.*g, expected less than 0.02. hidden.weight starts with "
+                "numbers up to %.3g, its gradient with %.3g", XOR_STEPS, judge_digits(loss, 0.02),
+                loss, weight, gradient);
 }
 
 void judge_exercise(void)
 {
     line();
-    next("2: the next token, said by a model that is sure and right",
+    next("2: the next token, predicted by a model that is sure and right",
          (int[]){ 0, 1, 2, 3, 4, 5, 0, 1 }, 7, true);
     next("2: the next token, loss and gradients", (int[]){ 4, 0, 0, 5, 2, 1 }, 5, false);
     next("2: a single token", (int[]){ 3, 1 }, 1, false);
