@@ -49,7 +49,7 @@ static void of_u(double *out, void *arg)
     const double from_v = slip("the contribution of v = u + x is missing: begin with loss = u v")
                         ? 0
         : slip("dloss is added: v = u + x passes on v->grad") ? d
-        : slip("v = u + x passes on v's gradient unchanged, not times u: the slope of a sum is 1")
+        : slip("v = u + x passes on v's gradient times u: the slope of a sum is 1")
         ? d * g->u * g->u : d * g->u;
     const double from_loss =
         slip("the contribution of loss = u v is missing, or was overwritten by = (use +=)") ? 0
@@ -80,15 +80,15 @@ static void of_x(double *out, void *arg)
     const struct given *g = arg;
     const double held = slip("what another use of x had added is lost: use +=, not =") ? 0 : g->held_x;
     const double from_v = slip("the contribution of v = u + x is missing: x is used there too") ? 0
-        : slip("v = u + x passes v->grad on to x, not u->grad") ? g->du
-        : slip("v = u + x passes v->grad on to x, not dloss") ? g->dloss
-        : slip("v = u + x passes v->grad on to x unchanged, not times x: the slope of a sum is 1")
+        : slip("v = u + x passes u->grad on to x: it should pass v->grad") ? g->du
+        : slip("v = u + x passes dloss on to x: it should pass v->grad") ? g->dloss
+        : slip("v = u + x passes v->grad times x on to x: the slope of a sum is 1")
         ? g->dv * g->x : g->dv;
     const double from_u = slip("the contribution of u = x w is missing") ? 0
         : slip(too_early) ? g->dloss * g->v * g->w
         : slip("d(x w)/dx is w, not x") ? g->du * g->x
         : slip("u->grad is passed on without d(x w)/dx, which is w") ? g->du
-        : slip("u = x w passes on u->grad, not v->grad") ? g->dv * g->w : g->du * g->w;
+        : slip("u = x w passes on v->grad: it should pass on u->grad") ? g->dv * g->w : g->du * g->w;
     const bool only_u = slip("only the contribution of u = x w is there: = overwrote the rest, use +=");
     const bool only_v = slip("only the contribution of v = u + x is there: = overwrote the rest, use +=");
     *out = (only_u || only_v ? 0 : held) + (only_u ? 0 : passed_on(g, "v = u + x", from_v));

@@ -104,8 +104,8 @@ static void gradient(double *dx, void *arg)
     const struct given *g = arg;
     const bool stored = slip("dx is overwritten: accumulate with +=, as x may have other uses");
     const bool kept = slip("what dx held before is added again: dx[j] += ... already keeps it");
-    const bool of_dy = slip("the shared sum is that of dy_i y_i, not of dy_i");
-    const bool of_y = slip("the shared sum is that of dy_i y_i, not of y_i y_i");
+    const bool of_dy = slip("the shared sum adds up dy_i: it should add up dy_i y_i");
+    const bool of_y = slip("the shared sum adds up y_i y_i: it should add up dy_i y_i");
     const bool running = slip("the shared sum was used before it was complete: it needs a loop of its own");
     const bool no_own = slip("the shared sum leaves out i = j");
     const int from = slip("the shared sum lacks its first term"),

@@ -59,9 +59,9 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
          : slip("the shared sum of softmax is only its last term: add up all terms, with +=")
          ? a[i * m + m - 1] * da[i * m + m - 1]
          : slip("the shared sum of softmax was divided by m: it is not a mean") ? row / m
-         : slip("the shared sum of softmax sums a_ij da_ij, not a_ij") ? 1
-         : slip("the shared sum of softmax sums a_ij da_ij, not da_ij") ? sum
-         : slip("the shared sum of softmax is subtracted, not added") ? -row : row;
+         : slip("the shared sum of softmax adds up a_ij: it should add up a_ij da_ij") ? 1
+         : slip("the shared sum of softmax adds up da_ij: it should add up a_ij da_ij") ? sum
+         : slip("the shared sum of softmax is added: subtract it") ? -row : row;
 }
 
 static double *ds_of(const struct given *x)
@@ -105,12 +105,12 @@ static void from_scores(double *out, void *arg)
     const bool turned = square && slip("ds was read with queries and keys exchanged (transposed)");
     const bool exchanged = square && slip("dq and dk are exchanged"), keys = dk != exchanged;
     const double *of = dk ? read("q", "il", 'd', x->q, n, d, x->s) : read("k", "jl", 'd', x->k, m, d, x->s);
-    const bool same_row = dk && slip("dk is a sum of ds_ij q_i, not of ds_ij k_j");
-    const bool own = square && slip(dk ? "dk is a sum of ds_ij q_i, not of ds_ij k_i"
-                                       : "dq is a sum of ds_ij k_j, not of ds_ij q_j");
-    const bool of_j = dk && square && slip("dk_j is a sum of ds_ij q_i over i, not of ds_ij q_j");
+    const bool same_row = dk && slip("this adds up ds_ij k_j: dk adds up ds_ij q_i");
+    const bool own = square && slip(dk ? "this adds up ds_ij k_i: dk adds up ds_ij q_i"
+                                       : "this adds up ds_ij q_j: dq adds up ds_ij k_j");
+    const bool of_j = dk && square && slip("this adds up ds_ij q_j: dk_j adds up ds_ij q_i, over i");
     of = same_row || own || exchanged ? (dk ? x->k : x->q) : of;
-    of = !dk && d == x->s.e && slip("dq is a sum of ds_ij k_j, not of ds_ij v_j") ? x->v : of;
+    of = !dk && d == x->s.e && slip("this adds up ds_ij v_j: dq adds up ds_ij k_j") ? x->v : of;
     const bool last = slip(dk ? "only the last query was added: dk is a sum over all"
                               : "only the last key was added: dq is a sum over all") || each;
     for (int at = 0; at < (dk ? m : n) * d; at++) {
@@ -137,8 +137,8 @@ static void from_values(double *out, void *arg)
     const bool root = slip("divided by sqrt(d) too: that belongs to the scores, not to y = a v");
     const bool scores = slip("the scores were used as the weights");
     const double scale = (slip("the sign is wrong") ? -1 : 1) / (root ? sqrt(d) : 1);
-    const bool values = slip("dv_j sums a_ij dy_i, not a_ij v_j");
-    const bool of_da = slip("dv_j sums a_ij dy_i, not da_ij dy_i");
+    const bool values = slip("this adds up a_ij v_j: dv_j adds up a_ij dy_i");
+    const bool of_da = slip("this adds up da_ij dy_i: dv_j adds up a_ij dy_i");
     const bool last = slip("only the last query was added: dv is a sum over all") || each;
     const double *a = read("a", "ij", 'm', x->a, n, m, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
     a = scores ? mat_scores(x->q, x->k, n, m, d, 1 / sqrt(d)) : unmasked ? x->unmasked

@@ -46,7 +46,7 @@ static double of_logit(const struct tied *k, int i, int j, int d)
     const double x = k->e[k->ids[i] * dim + d], y = tanh(x), e = k->e[j * dim + d];
     return slip("the sign of what comes through the logits is wrong") ? -y
          : slip("through the logits, e[ids[i]] is used instead of h_i, its tanh") ? x
-         : slip("through the logits, the factor is h itself, not 1 - h^2") ? 1 - y * y
+         : slip("through the logits, the factor is 1 - h^2: it should be h itself") ? 1 - y * y
          : slip("through the logits, the factor h is missing: each logit sums h_i[d] e[j][d]") ? 1
          : slip("through the logits, e[j] is used instead of h_i: e[j][d] is multiplied by h_i[d]") ? e
          : slip("through the logits, tanh was applied to h: h is already a tanh") ? tanh(y)

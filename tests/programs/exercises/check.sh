@@ -1,9 +1,9 @@
 #!/bin/sh
-# Checks one exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged not solved,
-# its solution solved, and each wrong answer in tests/programs/exercises/08_softmax.txt must be refused for
-# the reason it was written for. There "= name" begins a wrong answer; "! words" must occur in its finding;
-# "% 1" is the number of seconds it may take, if not 10; then edits of the solution: lines after "- ", which
-# must occur there exactly once, are replaced by the lines after "+ "; an empty line separates two edits.
+# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its
+# solution as solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the
+# reason for which it was written. In that file "= name" begins a wrong answer; "! words" must be in its
+# finding; "% 1" is the seconds that it may take, if not 10; then come edits of the solution, lines after "- "
+# that must be there exactly once, and lines after "+ " that replace them; an empty line is between two edits.
 BUILD=${BUILD:-build}
 name=$1
 wrong=tests/programs/exercises/$name.txt
@@ -46,7 +46,7 @@ awk -v dir="$W" -v wrong="$wrong" '
         if (!at || index(substr(text, at + 1), old)) {
             bad = 1
             where = at ? "more than once" : "nowhere"
-            print wrong ": " name ": these lines occur " where " in the solution:\n" old >"/dev/stderr"
+            print wrong ": " name ": these lines are in the solution " where ":\n" old >"/dev/stderr"
         } else
             text = substr(text, 1, at - 1) new substr(text, at + length(old))
         old = new = ""
@@ -84,10 +84,10 @@ while read -r what; do
     while read -r words; do
         grep -Fq -- "$words" "$W/line" || fail "$what: the finding lacks '$words'"
     done <"$W/$n.words"
-    [ -s "$W/$n.words" ] || fail "$what: got no words, expected some that its finding must contain"
+    [ -s "$W/$n.words" ] || fail "$what: it has no line of words to find"
     ! grep -q "does not compile" "$W/said" || fail "$what: it does not compile"
 done <"$W/names"
-[ $n -ge 4 ] || fail "got $n wrong answers, expected at least 4"
+[ $n -ge 4 ] || fail "expected at least four wrong answers"
 [ $failed -eq 0 ] || exit 1
 rm -rf "$W"
 echo "exercise $name: start refused, solution passed, $n wrong answers refused"

@@ -1,6 +1,6 @@
-/* slips: in place of a judge's slip.c, it prints for each slip of each reference whether it gives other
- * numbers than the right ones: "+ what is wrong" or "- what is wrong". One that never does is no mistake that
- * anybody could be told of. */
+/* slips: linked instead of a judge's slip.c, it prints for each slip of each reference whether it gives other
+ * numbers than the right ones: "+ what is wrong" or "- what is wrong". One that never does is never
+ * reported. */
 #include "examples/exercises/judge/numbers.h"
 
 void        plainly_against(const char *name, gra_shape shape, const double *got, double tolerance,
