@@ -119,7 +119,7 @@ static void generator(void)
     gra_close(a.t), gra_close(b.t), gra_close(c.t);
 }
 
-/* In GRA_GRAD and GRA_EVAL y is x, and so is its gradient. */
+/* In GRA_GRAD and GRA_EVAL y is x, and dx is dy. */
 static void unchanged(double *y, void *arg)
 {
     const double *x = arg;

@@ -139,7 +139,7 @@ static void attended(double *y, void *arg)
         s[i] = i % m >= keys || (causal && i % m > i / m) ? (double)-INFINITY : even ? 0 : s[i];
     double *a = raw ? s : columns ? mat_softmax_columns(s, n, m) : joint ? mat_softmax_rows(s, 1, n * m)
               : mat_softmax_rows(s, n, m);
-    for (int i = 0; i < n && shared; i++) {     /* each row divided by its own sum and by those before */
+    for (int i = 0; i < n && shared; i++) {     /* divide by its own sum and the previous ones */
         double most = 0;
         for (int j = 0; j < m; j++)
             most = fmax(most, a[i * m + j]);

@@ -5,7 +5,7 @@ struct sizes {
     int B, T, H, d;
 };
 
-/* Without an exchange; head h with the columns h, h + H, ...; the last head first. */
+/* RIGHT; without a permute; head h has columns h, h + H, ...; the last head first. */
 enum layout { RIGHT, RESHAPED, INTERLEAVED, REVERSED };
 
 /* Where number l of head h of token i is in the rows (T, H d) */

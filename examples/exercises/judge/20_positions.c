@@ -7,7 +7,7 @@ struct sizes {
     int batch, time, dim, context, first;
 };
 
-/* A model with the answer's layer in the scope "pos", its generator seeded with SEED; looked at. */
+/* A model with the answer's layer in the scope "pos", its generator seeded with SEED; judged. */
 static gra_model *opened(gra_tape **t, struct positions *p, struct sizes s)
 {
     gra_model *m = judge_open(t, GRA_GRAD, SEED);

@@ -9,7 +9,7 @@ struct batch {
     const double     *x;
     int               target[MOST], n, micro;
     int               used[MOST];           /* how often each row was requested, */
-    int               calls;                /* in so many calls, */
+    int               calls;                /* in this many calls, */
     unsigned          step;                 /* the last of them in this step of the tape */
 };
 
