@@ -27,12 +27,12 @@ judge "examples/exercises/start/$name.c"
 ! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 judge "examples/exercises/solutions/$name.c" || fail "the solution must pass"
 
-# Each slip of the judge must somewhere give numbers that differ from the right ones, or it is never reported.
+# Each slip of the judge must give wrong numbers somewhere, or it is never reported.
 slips=$BUILD/f64/tests/programs/exercises/slips.o
 of_judge=$BUILD/f64/examples/exercises/judge/$name.o
 sed "s#[^ ]*/judge/slip\\.o#$slips#" "$BUILD/exercises/compile" >"$W/compile"
 sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/slips" >"$W/said" 2>&1 &&
-    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass with each slip"
+    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass where each slip is tried"
 awk '/^[+] / { moved[substr($0, 3)] } /^- / { all[substr($0, 3)] }
     END { for (slip in all) if (!(slip in moved)) print "always the same: " slip }' "$W/tried" >"$W/said"
 [ ! -s "$W/said" ] || fail "slips of the judge that make no difference"
