@@ -1,10 +1,12 @@
-/* attention: in each head, with d the width of a head and s = 1 / sqrt(d) (Vaswani et al. 2017),
+/* attention: in each head, with d the width of a head and scale = 1 / sqrt(d) (Vaswani et al.
+ * 2017),
  *
- *     P = softmax(s q k^T + mask),  D = dropout(P),  y = D v
+ *     P = softmax(scale q k^T + mask),  D = dropout(P),  y = D v
  *
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
- *     dq += s dS k,  dk += s dS^T q,  dmask += dS.
+ *     dq += scale dS k,  dk += scale dS^T q,  dmask += dS.
  *
+ * Dropout multiplies dD by the same factors, 0 or 1 / (1 - dropout), as P in forward: nothing is drawn anew.
  * P is computed a strip of rows at a time and not kept: of each row, forward saves what backward needs to
  * compute the same P again. The naive loops that this is tested against are tests/ops/plain_attention.c. */
 #include "../tape/tape.h"
@@ -21,7 +23,7 @@ static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, boo
 static void forward_strip(struct strip *s)
 {
     multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the buffer of D */
-    gra_strip_softmax(s);               /* P = softmax(s q k^T + mask), then D = dropout(P): kern/strip.c */
+    gra_strip_softmax(s);               /* P = softmax(scale q k^T + mask), D = dropout(P): kern/strip.c */
     multiply(s, s->D, s->v, s->y, false);                               /* y = D v */
 }
 
@@ -31,14 +33,14 @@ static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
     multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the buffer of D */
     multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the buffer of dS */
     /* In kern/strip.c: D from q k^T as in forward; in the buffer of dS, dP = dropout(dD),
-     * dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and finally s dS. */
+     * dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and finally scale dS. */
     gra_strip_softmax_back(s);
     if (s->dv.p)
         multiply(s, gra_mat_transpose(s->D), s->dy, s->dv, add_v);      /* dv += D^T dy */
     if (s->dq.p)
-        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += s dS k; s->dS is now s dS */
+        multiply(s, s->dS, s->k, s->dq, add_q);                         /* dq += scale dS k */
     if (s->dk.p)
-        multiply(s, gra_mat_transpose(s->dS), s->q, s->dk, add_k);      /* dk += s dS^T q */
+        multiply(s, gra_mat_transpose(s->dS), s->q, s->dk, add_k);      /* dk += scale dS^T q */
 }
 
 /* ---- all strips, on all threads ----
