@@ -59,7 +59,7 @@ static void drop(const struct strip *p, const struct lanes *r, real *x)
 
 /* ---- the mask that is added to the scores ---- */
 
-static void add_mask(const struct strip *p, int i, const struct lanes *r)       /* P = s P + mask */
+static void add_mask(const struct strip *p, int i, const struct lanes *r)       /* P = scale P + mask */
 {
     for (int l = 0; l < r->n; l++) {
         const real *mask = p->mask + (size_t)(i + l) * p->of->mask_row;
@@ -122,7 +122,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
             }
         for (int l = 0; l < STRIP_LANES; l++)           /* if all are -inf: 0, so that each e^score is 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
-        for (int first = 0, end; first < r.keys; first = end) { /* e^(s (score - largest)), and their sum */
+        for (int first = 0, end; first < r.keys; first = end) { /* e^(scale (score - largest)), their sum */
             real part[STRIP_LANES] = { 0 };
             end = r.keys - first < KEYS ? r.keys : first + KEYS;
             for (int j = first; j < end; j++)
@@ -150,10 +150,11 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     }
 }
 
-/* s dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of s dS k, in which
- * most terms cancel: of n independent ones, 1 / sqrt(n) remains. Rounding errors that differ from key to
- * key cancel too, but not those that are the same for all keys: of the mean of dP, of dP - mean (whose
- * last digit is dP's), and of the weights P, whose sum is not quite 1. */
+/* scale dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of scale dS k,
+ * whose terms mostly cancel: the sum of n independent terms is about sqrt(n) times one term, 1 / sqrt(n) of
+ * the sum of their magnitudes. Rounding errors that differ from key to key cancel too, but those that all
+ * keys share do not: those of the mean of dP, of dP - mean (which is no more precise than dP), and of the
+ * weights P (whose sum is not exactly 1 after rounding). */
 enum { LONG_ROW = 1 << 16 };
 
 static inline void long_rows_back(const struct lanes *r, real s)
@@ -188,7 +189,7 @@ static inline void rows_back(const struct lanes *r, const real *mean, real s)   
 
 static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows */
 {
-    const real s = p->of->scale, scale = p->mask ? 1 : s;
+    const real s = p->of->scale, scale = p->mask ? 1 : s;       /* add_mask has multiplied by the scale */
     for (int i = (int)from; i < (int)to; i += STRIP_LANES) {
         const struct lanes r = lanes_at(p, i);
         real largest[STRIP_LANES], inv_sum[STRIP_LANES], mean[STRIP_LANES];
@@ -200,7 +201,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
             largest[l] = l < r.n ? r.saved[l].largest : 0;
             inv_sum[l] = l < r.n ? r.saved[l].inv_sum : 0;
         }
-        if (p->of->stream)                              /* dP = dropout(dD) */
+        if (p->of->stream)                              /* dP = dropout(dD), with forward's bits */
             drop(p, &r, r.dS);
         for (int first = 0, end; first < r.keys; first = end) { /* P again, and sum_j dP P, the mean of dP */
             real part[STRIP_LANES] = { 0 };
@@ -217,7 +218,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
         }
         if (p->dmask)
             add_mask_back(p, i, &r, mean);
-        if (r.keys > LONG_ROW)                          /* s dS, dS = P (dP - mean): the gradient of q k^T */
+        if (r.keys > LONG_ROW)                          /* the gradient of q k^T: scale P (dP - mean) */
             long_rows_back(&r, s);
         else
             rows_back(&r, mean, s);

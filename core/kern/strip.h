@@ -1,9 +1,15 @@
 /* strip.h: the strips of attention: which matrices each multiplies, its softmax, and the gradient of that.
  *
- * A head's scores, (time, keys), are never in memory as a whole: they are computed a strip of rows at a time,
- * for as many keys as the last of these rows sees, and once more in backward (Dao et al. 2022). A strip is
- * stored transposed: the scores of its rows for one key are contiguous, a line. So STRIP_LANES rows are
- * computed at once, each in a lane of the processor's vectors, and no sum or maximum runs across lanes. */
+ * A head's scores, (time, keys), are never in memory as a whole: they are computed for a strip of
+ * neighbouring rows at a time, for as many keys as the last of these rows sees, and once more in backward
+ * (Dao et al. 2022). A strip is stored transposed, as a line for each key:
+ *
+ *              row 0  row 1  row 2  ...
+ *     key 0      .      .      .             a line: the scores of all rows of the strip for one key
+ *     key 1      .      .      .             the next line
+ *
+ * So STRIP_LANES rows are computed at once, each in a lane of the processor's vectors, and no sum or maximum
+ * runs across lanes. */
 #ifndef GRADUS_STRIP_H
 #define GRADUS_STRIP_H
 
@@ -66,7 +72,7 @@ static inline int strip_count(const struct attention *s)
 /* The leading dimension of a strip: lines are padded, so that they do not compete for the same cache sets. */
 static inline ptrdiff_t strip_ld(const struct attention *s) { return strip_rows(s) + 16; }
 
-/* Dropout's bits are stored in tiles of STRIP_LANES rows by MASK_STEPS keys: how many a head has. */
+/* Dropout's bits are stored in tiles, each for STRIP_LANES rows and MASK_STEPS keys: how many a head has. */
 static inline size_t tiles_across(const struct attention *s)
 {
     return ((size_t)s->keys + MASK_STEPS - 1) / MASK_STEPS;
@@ -79,11 +85,11 @@ static inline size_t tiles_down(const struct attention *s)
 /* Strip i of a head, for the attention y of q, k, v and a mask (y->in). */
 struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_t head, int i, int worker);
 
-/* D holds q k^T. Afterwards it holds D = dropout(P), P = softmax(s q k^T + mask). */
+/* D holds q k^T. Afterwards it holds D = dropout(P), P = softmax(scale q k^T + mask). */
 void gra_strip_softmax(struct strip *p);
 
-/* D holds q k^T and dS holds dD = dy v^T. Afterwards D holds D, and dS the gradient of q k^T, s P (dP - ...);
- * the mask's gradient is added to dmask. */
+/* D holds q k^T and dS holds dD = dy v^T. Afterwards D holds D, and dS the gradient of q k^T,
+ * scale P_ij (dP_ij - sum_l dP_il P_il); the mask's gradient is added to dmask. */
 void gra_strip_softmax_back(struct strip *p);
 
 #endif
