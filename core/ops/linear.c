@@ -14,6 +14,8 @@ static gra_mat matrix(const gra_tensor *x, real *values)
     return gra_mat_of(values, (int)rows, gra_dim(x, -1));
 }
 
+/* gra_gemm(machine, a, b, c, accumulate) computes c = a b, or c += a b if accumulate is true; gra_gemm_bias
+ * computes c = a b + bias. A transpose is a view of the same values (kernel.h, "matrices"). */
 static void forward(gra_tensor *y)
 {
     const gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];

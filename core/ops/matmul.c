@@ -32,15 +32,14 @@ static void next(struct product *p);
 struct gradient {
     gra_machine *machine;
     gra_tensor  *y, *x;                 /* x: a or b */
-    double      *sum;                   /* where products share matrices: their sum, */
-    real        *one;                   /* and a single product; else NULL */
-    size_t       each;                  /* its size */
+    double      *sum;                   /* of the products that share a matrix; NULL: none do */
+    real        *one;                   /* a single product, before it is added to the sum */
+    size_t       each;                  /* values in one */
 };
 static struct gradient begin(gra_tensor *y, gra_tensor *x, int rows, int cols);
 static void add_product(struct gradient *g, gra_mat dc, gra_mat a, gra_mat b);
 static void end(struct gradient *g);
 
-/* gra_gemm(machine, a, b, c, false) computes c = a b. */
 static void forward(gra_tensor *y)
 {
     gra_machine *machine = gra_tape_machine(y->tape);
