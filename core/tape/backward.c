@@ -19,7 +19,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         return -1;
     t->backward_done = true;
     if (!loss->grad)
-        return 0;                                       /* a view of a parameter that was frozen since */
+        return 0;                                       /* a view of a parameter that has been frozen since */
     seed(loss);
 
     bool any;
@@ -29,7 +29,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         if (!make_input_grads(t, y, &any))
             return -1;
         if (any && y->op->backward)
-            gra_tape_run(t, y, true);                   /* y->op->backward(y) */
+            gra_tape_run(t, y, true);                   /* y->op->backward(y), and what watches the tape */
         mark_filled(y);
         recycle_grad(t, y);
     }
@@ -63,8 +63,8 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
     return !t->error.failed;
 }
 
-/* d(loss)/d(loss) = 1: the first value of an uninitialised (fresh) gradient, or, where the loss is itself a
- * parameter, added to the gradient that is there. */
+/* d(loss)/d(loss) = 1: stores 1 if the gradient is uninitialised (fresh); adds 1 if the loss is itself a
+ * parameter, whose gradient accumulates. */
 static void seed(gra_tensor *loss)
 {
     loss->grad[0] = owner(loss)->fresh ? 1 : loss->grad[0] + 1;

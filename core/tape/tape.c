@@ -187,7 +187,7 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 /* ---- recording ---- */
 
-static bool records_all(const gra_tape *t);
+static bool records_all(const gra_tape *t);     /* also what needs no gradient: for a watch */
 
 /* A tensor with room for nin inputs and for arguments; its values are `data`, or if that is NULL new ones,
  * uninitialised. After an error: the empty tensor. */
@@ -225,7 +225,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
 {
     gra_need_tape(t, op->name);
     for (int i = 0; i < nin; i++)
-        if (refuses(t, op->name, i, in[i], i > 0))
+        if (refuses(t, op->name, i, in[i], i > 0))      /* in[0] must not be NULL, the others may be */
             return &t->empty;
     if (op->args > GRA_MAX_ARGS)
         return gra_fail(t, "%s: got %zu bytes of args, expected at most %d (GRA_MAX_ARGS)", op->name,
@@ -306,6 +306,7 @@ static bool records_all(const gra_tape *t)
     return any;
 }
 
+/* Calls y's forward or backward, and before and after it the functions that watch the tape. */
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward)
 {
     for (int i = 0; i < GRA_WATCHES; i++)
