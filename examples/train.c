@@ -94,14 +94,14 @@ static int train(session *s)
         const double begun = seconds_now();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
         text_batch(t->text.train, &t->rng, batch, context, t->ids, t->next);
-        const gra_rng before = t->rng;
+        const gra_rng before = t->rng;                          /* repeats this step, to trace a NaN */
 
         gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the previous step */
         gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
         gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
         gra_zero_grad(t->model);
         if (gra_backward(t->tape, loss))
-            return training_not_finite(t, "loss");
+            return training_not_finite(t, "loss");              /* reports the tape's error first */
         row.train_loss = gra_item(loss);
         row.grad_norm  = gra_clip_grad_norm(t->model, o->clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {

@@ -15,7 +15,7 @@ static gra_init weight_init(const gra_gpt_config *c, bool residual)
 
 gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
 {
-    if (!c)                             /* no model is known to keep the error */
+    if (!c)                             /* there is no model in which to keep the error */
         gra_model_fail(NULL, "gra_gpt_block_config: got NULL for the config, expected a gra_gpt_config");
     const gra_init weight = weight_init(c, false), last = weight_init(c, true);
     return (gra_transformer_block_config){

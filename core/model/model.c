@@ -88,7 +88,7 @@ gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
 }
 
 /* The struct itself is kept for a while, marked as closed, so that a later use of the model, such as a
- * step of its optimiser, is refused with a sentence. */
+ * step of its optimiser, is recognised: the program aborts with a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
@@ -296,7 +296,7 @@ gra_tensor *gra_alias_find(const gra_model *m, const char *name)  { return find(
 
 gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
 {
-    char name[2 * sizeof(gra_scope)];                   /* room for a kind as long as a name */
+    char name[2 * sizeof(gra_scope)];                   /* the kind may be as long as the longest name */
     gra_need_model(m, __func__);
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->unusable ? NULL : find(&m->states, name);

@@ -55,5 +55,5 @@ void gra_adamw_step(gra_adamw *opt)
         .rate  = (real)(opt->lr * r / (1 - pow(opt->beta1, t))),
         .eps   = (real)(opt->eps * r),
     };
-    move_all(opt->model, opt->v, &f);
+    move_all(opt->model, opt->v, &f);           /* only the parameters that have a v */
 }
