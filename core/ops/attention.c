@@ -1,5 +1,5 @@
-/* attention: in each head, with d the width of a head and scale = 1 / sqrt(d) (Vaswani et al.
- * 2017),
+/* attention: in each head, with d the width of a head and scale = 1 / sqrt(d)
+ * (Vaswani et al. 2017),
  *
  *     P = softmax(scale q k^T + mask),  D = dropout(P),  y = D v
  *
