@@ -63,7 +63,8 @@ static bool with_square(gra_wrong *w)
         put_polynomial(&s, w, form == LACKS ? p : 1, form == LACKS ? q : p);
         put_polynomial(&second, w, 1, q);
         if (form == LACKS)
-            gra_fits(w, "a factor is missing: %s: the derivative of what is within a function (the chain rule)?", s.s);
+            gra_fits(w, "a factor is missing: %s: the derivative of what is within a function (the chain "
+                     "rule)?", s.s);
         else if (form == EXPONENT)
             gra_fits(w, "a factor too many: e^(%.6g %s^2): look at the exponent", q, w->x->name);
         else
@@ -76,8 +77,8 @@ static bool with_square(gra_wrong *w)
 
 /* ---- the product rule --------------------------------------------------------------------------- */
 
-/* Fills the part with the second term, or the first: what is left without the other one, which is right. False:
- * the two are one, or the backward has one number everywhere, which fits much by chance. */
+/* Fills the part with the second term, or the first: what is left without the other one, which is right.
+ * False: the two are one, or the backward has one number everywhere, which fits much by chance. */
 static bool fill(gra_wrong *w, bool first, bool *missing)
 {
     bool constant = true, one = true;
@@ -86,7 +87,8 @@ static bool fill(gra_wrong *w, bool first, bool *missing)
     for (size_t e = 0; e < w->size; e++) {
         const size_t i = e % w->cols;
         const bool here = !gra_zero(w, e) && w->x->data[i] != 0;
-        const double p = here ? (double)w->check->y[i] / (double)w->x->data[i] : 0, less = first ? w->n[e] - p : p;
+        const double p = here ? (double)w->check->y[i] / (double)w->x->data[i] : 0;
+        const double less = first ? w->n[e] - p : p;
         w->part_a[e] = here ? w->a[e] - less : 0;
         w->part_n[e] = here ? w->n[e] - less : 0;
         *missing &= gra_fit(w, w->part_a[e], 0);
@@ -100,14 +102,16 @@ static bool fill(gra_wrong *w, bool first, bool *missing)
 
 static bool by_product_rule(gra_wrong *w)
 {
-    static gra_explanation *const tries[] = { gra_constant_factor, gra_quotient, with_square, gra_wrong_factor };
+    static gra_explanation *const tries[] = { gra_constant_factor, gra_quotient, with_square,
+                                             gra_wrong_factor };
     const char *const x = w->x->name;
     for (int at = 0; at < 4; at++) {                    /* is the second term missing, the first; or wrong? */
         bool missing;
         char part[256];
         if (!fill(w, at % 2, &missing))
             return false;
-        snprintf(part, sizeof part, "y is %.60s p(%.60s), so y' has two terms, p + %.60s p' (the product rule): %s%s",
+        snprintf(part, sizeof part,
+                 "y is %.60s p(%.60s), so y' has two terms, p + %.60s p' (the product rule): %s%s",
                  x, x, x, at < 2 ? "" : "in ", at % 2 ? "the first" : "the second");
         if (at < 2 && missing) {
             gra_fits(w, "%s is missing", part);

@@ -51,9 +51,9 @@ static void of_line(const lines *l, size_t g, int which, real *out)
     if (which < STATISTICS)
         out[g] = (real)statistic[which];
     for (size_t i = 0; which >= STATISTICS && i < l->n; i++) {
-        const double v = (double)x[i * l->step];
-        out[g * l->next + i * l->step] = (real)(which == CENTRED ? v - sum / n : which == SOFTMAX ? exp(v) / exps :
-                                                i ? (double)x[(i - 1) * l->step] : 0);
+        const double v = (double)x[i * l->step], before = i ? (double)x[(i - 1) * l->step] : 0;
+        const double value = which == CENTRED ? v - sum / n : which == SOFTMAX ? exp(v) / exps : before;
+        out[g * l->next + i * l->step] = (real)value;
     }
 }
 
@@ -63,13 +63,14 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
         int         which;
         const char *before, *after;     /* the name of x */
     } made[] = {
-        { SOFTMAX, "the softmax of ", " over " }, { SUM, "the sum of ", " over " }, { LENGTH, "the length of ", " over " },
+        { SOFTMAX, "the softmax of ", " over " }, { SUM, "the sum of ", " over " },
+        { LENGTH, "the length of ", " over " },
         { DEVIATION, "the standard deviation of ", " over " },
         { LOG_SUM_EXP, "the log of the sum of e to the power of ", " over " },
         { CENTRED, "", " less its mean over " }, { BEFORE, "what is one place before that of ", " along " },
     };
     const int last = x->shape.ndim - 1;
-    const size_t n = (size_t)x->shape.dim[last], rows = x->size / n;
+    const size_t n = gra_columns(&x->shape), rows = x->size / n;
     const lines l = { x->data, columns ? n : rows, columns ? rows : n, columns ? 1 : n, columns ? n : 1 };
     char along[40] = "its rows";
     if (l.n < 2 || (columns && n < 2))
@@ -78,8 +79,8 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
         snprintf(along, sizeof along, "dimension %d", columns ? 0 : last);
     for (size_t i = x == w->x ? 0 : 1; i < sizeof made / sizeof *made; i++) {
         const bool all = made[i].which >= STATISTICS, usual = made[i].which == SOFTMAX && !columns;
-        real *const out = another(w, all || !columns ? rows : 1, all || columns ? n : 1, made[i].before, x->name,
-                                  usual ? "" : made[i].after, usual ? "" : along);
+        real *const out = another(w, all || !columns ? rows : 1, all || columns ? n : 1, made[i].before,
+                                  x->name, usual ? "" : made[i].after, usual ? "" : along);
         for (size_t g = 0; out && g < l.count; g++)
             of_line(&l, g, made[i].which, out);
         if (out)
@@ -91,8 +92,8 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool columns)
 
 static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bool transposed)
 {
-    const size_t n = (size_t)p->shape.dim[p->shape.ndim - 1], rows = p->size / n;
-    const size_t last = (size_t)q->shape.dim[q->shape.ndim - 1], first = q->size / last;
+    const size_t n = gra_columns(&p->shape), rows = p->size / n;
+    const size_t last = gra_columns(&q->shape), first = q->size / last;
     const size_t columns = transposed ? first : last;
     if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES)
         return;
@@ -110,9 +111,7 @@ static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bo
 /* Of how many elements of x is each output made, and of how many outputs is each element a part? */
 static void counts(gra_wrong *w)
 {
-    const gra_shape *shape = &w->check->shape, *of_x = &w->x->shape;
-    const size_t c = shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 1;
-    const size_t cx = of_x->ndim ? (size_t)of_x->dim[of_x->ndim - 1] : 1;
+    const size_t c = gra_columns(&w->check->shape), cx = gra_columns(&w->x->shape);
     real *elements = another(w, w->rows / c, c, "the number of elements of ", w->x->name,
                              " that go into y", "");
     real *outputs = another(w, w->cols / cx, cx, "the number of outputs that use ", w->x->name, "", "");
@@ -129,7 +128,7 @@ static bool has_rows(const gra_checked *x)
 
 static void quotient(gra_wrong *w)
 {
-    const size_t n = (size_t)w->x->shape.dim[w->x->shape.ndim - 1];
+    const size_t n = gra_columns(&w->x->shape);
     real *out = another(w, w->cols / n, n, "y/", w->x->name, "", "");
     if (out)
         as_tensor(w, true);
@@ -137,9 +136,29 @@ static void quotient(gra_wrong *w)
         out[i] = w->check->y[i] / w->x->data[i];
 }
 
+/* What dy gives to another tensor, whose gradient is right and which runs along the columns of x: the tanh of
+ * v tanh(x). */
+static void jacobian(gra_wrong *w, gra_checked *x)
+{
+    gra_checking *const k = w->check;
+    if (x == w->x || x->error > k->tolerance || x->size != gra_columns(&w->x->shape) || w->single ||
+        w->rows * x->size > MOST_VALUES)
+        return;
+    real *const out = another(w, w->rows, x->size, "what dy_j gives to ", x->name, "_i for (j, i) =", "");
+    for (size_t i = 0; out && i < x->size; i++) {
+        gra_check_parts(k, x, i);
+        for (size_t j = 0; j < w->rows; j++)
+            out[j * x->size + i] = k->parts[j] / k->c[j];
+    }
+    if (out)
+        as_tensor(w, w->derived[w->derived_count - 1].jacobian = true);
+}
+
 void gra_derive(gra_wrong *w)
 {
     const gra_checking *k = w->check;
+    for (int t = 0; t < k->count && w->whole; t++)
+        jacobian(w, &k->tensor[t]);
     if (w->whole)
         counts(w);
     if (gra_elementwise(w) && has_rows(w->x) && gra_same_shape(w->x->shape, k->shape))

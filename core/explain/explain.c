@@ -1,15 +1,15 @@
 /* explain: why is a gradient wrong?
  *
  * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of
- * the loss. If it is linear in dy, all that it does stands in its Jacobian, one row for each output: the
- * backward of a loss that is this output alone. The differences give the right Jacobian.
+ * the loss. If it is linear in dy, its Jacobian, with one row for each output, has all that it does: the
+ * backward of a loss that is only this output. The differences give the right Jacobian.
  *
  * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each
  * explanation guesses the mistake: a is n times a factor (factors.c, quotients.c), a has n's values at other
- * places (moved.c, indices.c), a is n plus a term (terms.c), a product with another matrix (products.c), or
+ * places (moved.c), a is n plus a term (terms.c), a product with another matrix (products.c), or
  * another function's derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the
  * largest, and to a hundredth of what is to be explained, so that nothing fits by being nearly right already.
- * Where none fits, "a clue" is told: a fact about the numbers that narrows the search. */
+ * Where none fits, "a clue" is given: a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ static bool linear_in_dy(gra_wrong *w, real *a)
                  "y->grad once, as it is");
     else
         gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
-                 "factor of each term, once, and stands in no other function");
+                 "factor of each term, once, and is in no other function");
     return false;
 }
 
@@ -96,8 +96,8 @@ static bool overwritten(gra_wrong *w, const real *a)
         right &= fabs(fresh - (double)x->numeric[i]) <= r;
     }
     if (w->overwrites)
-        gra_fits(w, lost ? "what was in the gradient before is lost: the backward has dx[i] = ... where dx[i] += ... is "
-                           "expected"
+        gra_fits(w, lost ? "what was in the gradient before is lost: the backward has dx[i] = ... where "
+                           "dx[i] += ... is expected"
                          : "what the backward adds depends on what was in the gradient before");
     return w->overwrites && right;
 }
@@ -124,18 +124,9 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
     return true;
 }
 
-static size_t worst_entry(const gra_wrong *w)
-{
-    size_t worst = 0;
-    for (size_t e = 0; e < w->size; e++)
-        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]))
-            worst = e;
-    return worst;
-}
-
 static double largest_error(const gra_wrong *w)
 {
-    const size_t e = worst_entry(w);
+    const size_t e = gra_worst(w);
     return fabs(w->a[e] - w->n[e]);
 }
 
@@ -160,7 +151,7 @@ static bool nearly_right(gra_wrong *w)
     if (off > 2e-3)
         return false;
     gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
-             "an eps that is forgotten or stands elsewhere, or an approximation that the forward does not "
+             "an eps that is forgotten or is elsewhere, or an approximation that the forward does not "
              "make", off);
     return true;
 }
@@ -168,7 +159,7 @@ static bool nearly_right(gra_wrong *w)
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 static bool places_clue(gra_wrong *w)
 {
-    int told = 0;
+    int given = 0;
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
         bool any = false;
@@ -183,35 +174,30 @@ static bool places_clue(gra_wrong *w)
         gra_put_places(&s, w);
         gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
                           : "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
-        told++;
+        given++;
     }
-    return told > 0;
+    return given > 0;
 }
 
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
 static bool value_clue(gra_wrong *w)
 {
-    const size_t worst = worst_entry(w);
-    size_t right = 0;
+    const size_t worst = gra_worst(w);
     gra_check_line from = { .at = 0 }, to = { .at = 0 }, more = { .at = 0 };
     if (!w->whole)
         return false;
-    for (size_t e = 0; e < w->size; e++) {
-        w->of[e] = !gra_zero(w, e);
-        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
-        right += w->of[e] && !w->in[e];
-    }
     /* a sign may fit by chance where elements are not treated one by one */
-    if (right && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
-        gra_clue(w, strncmp(more.s, "except", 6) ? "wrong %s, but not elsewhere" : "right %s, but wrong elsewhere",
-                 more.s + (strncmp(more.s, "except", 6) ? 0 : strlen("except ")));
+    if (gra_wrong_set(w) && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
+        strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
+                                           : gra_clue(w, "wrong %s, but not elsewhere", more.s);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
     gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
-             w->single ? "each element gets its own dy, as it should; what it is multiplied by, the derivative of y at "
-                         "this element,"
+             w->single ? "each element gets its own dy, as it should; what it is multiplied by, the "
+                         "derivative of y at this element,"
              : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
-             : "what dy is multiplied by", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols], w->n[worst]);
+             : "what dy is multiplied by", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols],
+                 w->n[worst]);
     return true;
 }
 
@@ -222,7 +208,7 @@ static gra_explanation *const explanations[] = {        /* the more special come
     gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
     gra_two_numbers, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term,
     gra_exchanged, gra_own_terms, gra_instead, gra_other_part, gra_taken, gra_other_dimension,
-    gra_wrong_matrix, gra_other_order, places_clue, gra_sum_clue, gra_expected, value_clue,
+    gra_wrong_matrix, gra_other_order, places_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)
@@ -296,11 +282,12 @@ void gra_explain(gra_checking *k, gra_checked *worst)
     }
     if (w.fits)
         return;
-    w = (gra_wrong){ .check = k, .x = worst, .wants_clues = true };
+    w = (gra_wrong){ .check = k, .x = worst, .clues_asked = true };
     explain_tensor(&w);
     if (!w.clues)
         gra_check_hint(k->report, "none of the usual mistakes explains it: compare the backward's formula, "
                        "term by term");
     if (!w.whole)
-        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes", worst->name);
+        gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes",
+                       worst->name);
 }

@@ -4,12 +4,13 @@
 
 /* ---- one factor, and zeros ---------------------------------------------------------------------- */
 
-/* How an entry a came from n: it is right, or n times the one factor; 0 where n is not; not 0 where n is. */
+/* How an entry a differs from n: it is right, or n times the one factor; 0 where n is not; not 0 where n
+ * is. */
 enum { BOTH_ZERO, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
 
 typedef struct classes {
     double k;                           /* the factor */
-    size_t count[CLASSES];          /* entries; those too small to tell right from scaled are in neither */
+    size_t count[CLASSES];             /* entries; those too small to tell right from scaled are in neither */
 } classes;
 
 static int class_of(const gra_wrong *w, double k, size_t e)
@@ -77,7 +78,7 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k)
     gra_put_number(s, w, fabs(k));
 }
 
-/* a = k n. One number is k times another for some k, so one alone proves only a factor with a name. */
+/* a = k n. One number is k times another for some k, so a single one proves only a factor with a name. */
 bool gra_constant_factor(gra_wrong *w)
 {
     const classes c = classify(w);
@@ -192,8 +193,8 @@ static bool factors_of_input(gra_wrong *w, const gra_division *v, const char *wh
             fit = w->scratch[p] == 0 || gra_equal(w->scratch[p], pow((double)x->data[p], i % 2 ? -1 : 1));
         if (!fit)
             continue;
-        gra_fits(w, i % 2 ? "a factor is missing: %s, by the %s; or a division by it is superfluous"
-                          : "a factor too many: %s, by the %s; or a division by it is missing", x->name, whose);
+        gra_fits(w, "a factor %s: %s, by the %s; or a division by it is %s",
+                 i % 2 ? "is missing" : "too many", x->name, whose, i % 2 ? "superfluous" : "missing");
         return true;
     }
     return false;
@@ -216,9 +217,10 @@ bool gra_own_factors(gra_wrong *w)
             if (used < 2)
                 continue;
             if (!factors_of_input(w, &v, whose.s))
-                gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from elsewhere", whose.s,
-                         some.s, sums_to_1(w) ? "the division by a sum, so that what one dy gives sums to 1,"
-                                              : "what belongs to it (1/std, 1/sum, a weight ...)");
+                gra_fits(w, "a factor of its own for each %s (%s, ...): %s is missing, or taken from "
+                         "elsewhere", whose.s, some.s, sums_to_1(w)
+                         ? "the division by a sum, so that what one dy gives sums to 1,"
+                         : "what belongs to it (1/std, 1/sum, a weight ...)");
             return true;
         }
     return false;
@@ -230,7 +232,9 @@ bool gra_explain_part(gra_wrong *w, const char *part, gra_explanation *const *tr
 {
     double off = 0;
     gra_wrong sub = *w;
-    sub.part = part;
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", w->part ? w->part : "", part);
+    sub.part = whole;
     sub.a = w->part_a;
     sub.n = w->part_n;
     sub.part_a = w->part_n + w->size;
@@ -272,9 +276,9 @@ bool gra_beside_diagonal(gra_wrong *w)
     for (size_t e = 0; e < w->size; e++)
         w->in[e] = (e / w->cols == e % w->cols) == (wrong == 0);
     return explain_set(w, wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a "
-                                   "sum): "
-                                 : "on the diagonal alone, in what dy_i gives to place i itself: ",
-                        tries + (wrong > 0), sizeof tries / sizeof *tries - (wrong > 0));
+                                  "sum): "
+                                : "only on the diagonal, in what dy_i gives to place i itself: ",
+                       tries + (wrong > 0), sizeof tries / sizeof *tries - (wrong > 0));
 }
 
 /* Where x > 0, or in some columns of x, all is right; what is wrong in the others? */
@@ -282,13 +286,7 @@ bool gra_other_part(gra_wrong *w)
 {
     static gra_explanation *const tries[] = { gra_derivative, gra_quotient, gra_wrong_factor, gra_instead };
     gra_check_line s = { .at = 0 };
-    size_t right = 0;
-    for (size_t e = 0; e < w->size; e++) {
-        w->of[e] = !gra_none(w, w->a[e]) || !gra_none(w, w->n[e]);
-        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
-        right += w->of[e] && !w->in[e];
-    }
-    if (!right || w->part || !gra_put_set(&s, w))
+    if (w->part || !gra_wrong_set(w) || !gra_put_set(&s, w))
         return false;
     gra_check_put(&s, " only: ");
     return explain_set(w, s.s, tries, sizeof tries / sizeof *tries);

@@ -1,4 +1,5 @@
-/* moved: explanations in which the right values are at the wrong places, or are those of another input. */
+/* moved: explanations in which the right values are at the wrong places, or are those of another input;
+ * or in which dy is multiplied by another element of a tensor, or a sum runs along another dimension. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -49,8 +50,8 @@ bool gra_transposed(gra_wrong *w)
     if (layout)
         gra_fits(w, "transposed: the values are those of the other order of the last two dimensions");
     else if (jacobian)
-        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken instead of "
-                 "its transpose, or a factor of place i instead of that of j", x->name);
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken instead "
+                 "of its transpose, or a factor of place i instead of that of j", x->name);
     return layout || jacobian;
 }
 
@@ -74,7 +75,7 @@ static bool holds(const gra_wrong *w, const map *m)
         const int q = m->stride ? (int)gra_index(w, true, m->o, e / w->cols) : 0;
         const int from = m->sign * p + m->stride * q + m->shift;
         if (from < 0 || from >= x->dim[m->d]) {
-            if (m->stride && !gra_none(w, w->a[e]))
+            if ((m->stride || m->sign < 0) && !gra_none(w, w->a[e]))
                 return false;
             continue;
         }
@@ -92,22 +93,27 @@ static void tell_map(gra_wrong *w, const map *m)
 {
     gra_check_line dy = { .s = "dy" }, to = { .at = 0 };
     if (m->stride)
-        gra_check_put(&to, abs(m->stride) > 1 ? " %c %d o" : " %c o", m->stride < 0 ? '-' : '+', abs(m->stride));
+        gra_check_put(&to, abs(m->stride) > 1 ? " %c %d o" : " %c o", m->stride < 0 ? '-' : '+',
+                      abs(m->stride));
     if (m->shift)
         gra_check_put(&to, " %c %d", m->shift < 0 ? '-' : '+', abs(m->shift));
     if (m->stride)
         snprintf(dy.s, sizeof dy.s, "dy at index o of dimension %d", m->o);
-    gra_fits(w, "%s: what %s gives to %s at index i of dimension %d belongs to %si%s", m->sign < 0 ? "reversed" :
-             m->stride ? "a wrong stride" : "shifted", dy.s, w->x->name, m->d, m->sign < 0 ? "-" : "", to.s);
+    gra_fits(w, "%s: what %s gives to %s at index i of dimension %d belongs to %si%s",
+             m->sign < 0 ? "reversed" : m->stride ? "a wrong stride" : "shifted", dy.s, w->x->name,
+             m->d, m->sign < 0 ? "-" : "", to.s);
 }
 
+/* The plainest first: no stride. */
 bool gra_mapped(gra_wrong *w)
 {
-    enum { FARTHEST = 3, STRIDES = 2 * FARTHEST + 1 };
-    for (int at = 0; at < 2 * GRA_MAX_DIMS * GRA_MAX_DIMS * STRIDES; at++) {
-        map m = { .sign = at < GRA_MAX_DIMS * GRA_MAX_DIMS * STRIDES ? 1 : -1, .stride = at % STRIDES - FARTHEST,
-                  .d = at / STRIDES % GRA_MAX_DIMS, .o = at / STRIDES / GRA_MAX_DIMS % GRA_MAX_DIMS };
-        const bool of_dy = w->whole && !w->single && m.o < w->check->shape.ndim;
+    static const int stride[] = { 0, 1, -1, 2, -2, 3, -3 };
+    enum { DIMS = GRA_MAX_DIMS, MAPS = 7 * DIMS * DIMS };
+    for (int at = 0; at < 2 * MAPS; at++) {
+        map m = { .d = at / DIMS % DIMS, .o = at % DIMS, .sign = at < MAPS ? 1 : -1,
+                  .stride = stride[at % MAPS / DIMS / DIMS] };
+        const bool of_dy = w->whole && !w->single && m.o < w->check->shape.ndim &&
+                           w->check->shape.dim[m.o] > 2;        /* any two places have a stride */
         if (m.d >= w->x->shape.ndim || w->x->shape.dim[m.d] < 3 || (m.stride ? !of_dy : m.o > 0))
             continue;
         const int far = m.sign > 0 ? w->x->shape.dim[m.d] / 2 : 2 * w->x->shape.dim[m.d];
@@ -183,4 +189,86 @@ bool gra_moved(gra_wrong *w)
             return true;
         }
     return false;
+}
+
+/* ---- an element of another index ----------------------------------------------------------------- */
+
+/* The one element of all tensors that has this value, and its tensor; -1: there is none, or more. */
+static double owner(const gra_wrong *w, double v, const gra_checked **of)
+{
+    const gra_checking *k = w->check;
+    double found = -1;
+    for (int t = 0; t <= k->count && v != 0 && fabs(v) != 1; t++)
+        for (size_t i = 0; i < k->tensor[t].size; i++)
+            if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
+                if (found >= 0)
+                    return -1;
+                found = (double)i;
+                *of = &k->tensor[t];
+            }
+    return found;
+}
+
+/* Where all numbers are elements of one tensor, and all expected ones are of one: an example. */
+bool gra_taken(gra_wrong *w)
+{
+    const gra_checked *of[2] = { NULL, NULL };          /* of which the elements of a are, and those of n */
+    size_t wrong = 0, example = 0, taken[2] = { 0 };
+    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
+    for (size_t e = 0; w->whole && e < w->size; e++) {
+        double element[2] = { 0 };
+        bool both = true;
+        for (int right = 0; right < 2; right++) {
+            const double v = right ? w->n[e] : w->a[e];
+            const gra_checked *t = of[right];
+            both &= !gra_none(w, v);
+            element[right] = gra_none(w, v) ? 0 : owner(w, v, &t);
+            if (element[right] < 0 || (of[right] && t != of[right]))
+                return false;
+            of[right] = t;
+        }
+        if (!both || gra_fit(w, w->a[e], w->n[e]))
+            continue;
+        wrong++;
+        example = e;
+        taken[0] = (size_t)element[0];
+        taken[1] = (size_t)element[1];
+    }
+    if (wrong < 4)
+        return false;
+    for (int right = 0; right < 2; right++) {
+        gra_check_put(&line[right], "%.80s", of[right]->name);
+        gra_put_place(&line[right], &of[right]->shape, taken[right]);
+    }
+    gra_put_entry(&at, w, example);
+    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", line[0].s, line[1].s, at.s);
+    return true;
+}
+
+/* ---- another dimension ------------------------------------------------------------------------- */
+
+/* The one dimension along which the indices of dy and x differ anywhere; -1: none does, or more. */
+static int along(const gra_wrong *w, const double *jacobian)
+{
+    int found = -1;
+    for (size_t e = 0; e < w->size; e++)
+        for (int d = 0; d < w->x->shape.ndim && !gra_none(w, jacobian[e]); d++)
+            if (gra_index(w, true, d, e / w->cols) != gra_index(w, false, d, e % w->cols) && d != found) {
+                if (found >= 0)
+                    return -1;
+                found = d;
+            }
+    return found;
+}
+
+bool gra_other_dimension(gra_wrong *w)
+{
+    if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape))
+        return false;
+    const int a = along(w, w->a), n = along(w, w->n);
+    if (a < 0 || n < 0 || a == n)
+        return false;
+    gra_fits(w, "the wrong dimension: the backward sums along dimension %d, where a sum along dimension %d "
+             "is expected", a, n);
+    return true;
 }

@@ -134,7 +134,8 @@ static void put_term(gra_check_line *s, const gra_wrong *w, const char *name, do
         gra_put_factor(s, w, f);
 }
 
-/* Terms with a sum are left out, or have a constant factor. gra_row_term reports that of the mean alone. */
+/* Terms with a sum are left out, or have a constant factor. gra_row_term reports that of the mean by
+ * itself. */
 static bool tell_term(gra_wrong *w, const norm *m)
 {
     const double mean = m->factor[1][0], last = m->factor[2][0];
@@ -154,8 +155,8 @@ static bool tell_term(gra_wrong *w, const norm *m)
     return true;
 }
 
-/* Causes that all terms share, with what they have too much, r; the projection may have r^3. With s for the sum
- * of squares, the forward divides by sqrt(s/n + eps); `other` is another number than n. */
+/* Causes that all terms share, with what they have too much, r; the projection may have r^3. With s for
+ * the sum of squares, the forward divides by sqrt(s/n + eps); `other` is another number than n. */
 enum { NO_EPS, EPS_OUTSIDE, OTHER_N, NO_N, NO_ROOT, NO_DIVISION, TIMES, CAUSES };
 static const char *const causes[CAUSES] = {
     "eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps) is expected",

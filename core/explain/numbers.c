@@ -19,8 +19,7 @@ static void another(names *n)
 /* How many rows (of all dimensions but the last) of x have a gradient? */
 static size_t rows_used(const gra_wrong *w, size_t *rows)
 {
-    const gra_shape *s = &w->x->shape;
-    const size_t length = s->ndim ? (size_t)s->dim[s->ndim - 1] : 1;
+    const size_t length = gra_columns(&w->x->shape);
     size_t count = 0;
     *rows = w->cols / length;
     for (size_t r = 0; r < *rows; r++) {
@@ -59,7 +58,7 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
 
 /* ---- numbers with a name ------------------------------------------------------------------------ */
 
-/* v is the value of an input that is a single number, or 1 over it; the sign is told elsewhere. */
+/* v is the value of an input that is a single number, or 1 over it; the sign is reported elsewhere. */
 static void put_input(names *list, const gra_wrong *w, double v)
 {
     const gra_checking *k = w->check;
@@ -124,8 +123,8 @@ static bool put_sizes(gra_check_line *s, const gra_wrong *w, const int n[2], boo
     return found;
 }
 
-/* v, or the square of v, is a / b in lowest terms: a plain constant, or where only the size of something makes
- * that likely, that size. */
+/* v, or the square of v, is a / b in lowest terms: a plain constant, or where only the size of something
+ * makes that likely, that size. */
 static void put_ratio(names *list, const gra_wrong *w, double v, bool root)
 {
     enum { MOST = 12 };

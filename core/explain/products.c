@@ -50,9 +50,9 @@ static double left_of(double *v, double q[][2 * WIDEST], size_t count, size_t n)
     return sqrt(left);
 }
 
-/* n = G K and a = G Q: each row of (n, a) lies in the space of the rows of (K, Q), of which there are fewer
- * than it has elements. x tells what a row is: one of x's matrix or of the transposed one, for each output;
- * or where the product comes first, as dy K^T, one of dy's for each element of x. */
+/* n = G K and a = G Q: each row of (n, a) lies in the space of the rows of (K, Q), of which there are
+ * fewer than it has elements. x determines what a row is: one of x's matrix or of the transposed one, for
+ * each output; or where the product comes first, as dy K^T, one of dy's for each element of x. */
 static bool other_matrix(const gra_wrong *w, const matrix *k, const matrix *q, const matrix *x, bool of_dy)
 {
     const size_t all = of_dy ? w->cols : w->rows, outer = of_dy ? 1 : w->cols, step = of_dy ? w->cols : 1;
@@ -103,10 +103,12 @@ bool gra_wrong_matrix(gra_wrong *w)
         const bool flip = x.transposed != of_dy;
         const char *const t = k.transposed != flip ? "^T" : "";
         if (q.data)
-            gra_fits(w, "a matrix product with the wrong matrix: the backward has %s%s where %s%s is expected, "
-                     "and the other factor is right", q.name, q.transposed != flip ? "^T" : "", k.name, t);
+            gra_fits(w, "a matrix product with the wrong matrix: the backward has %s%s where %s%s is "
+                     "expected, and the other factor is right", q.name, q.transposed != flip ? "^T" : "",
+                     k.name, t);
         else
-            gra_fits(w, "a matrix product is missing: what is here is right, and must be multiplied by %s%s", k.name, t);
+            gra_fits(w, "a matrix product is missing: what is here is right, and must be multiplied by %s%s",
+                     k.name, t);
         return true;
     }
     return false;
@@ -163,8 +165,8 @@ bool gra_other_order(gra_wrong *w)
         const bool missing = other_order(w, &q, w->n, w->a);
         if (!missing && !other_order(w, &q, w->a, w->n))
             continue;
-        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G that is "
-                 "right (as dS, the gradient of attention's scores)",
+        gra_fits(w, "a matrix is %s: the gradient of %s is G%s %s, and the backward has G%s %s, with a G "
+                 "that is right (as dS, the gradient of attention's scores)",
                  missing ? "not transposed that should be" : "transposed that should not be", w->x->name,
                  missing ? "^T" : "", q.name, missing ? "" : "^T", q.name);
         return true;

@@ -1,5 +1,6 @@
 /* quotients: explanations in which the analytic gradient is the numeric one times a value and divided by
- * another: an element of a tensor, a sum of them, or a function of one; and those in which it is such a value. */
+ * another: an element of a tensor, a sum of them, or a function of one; and those in which it is such a
+ * value. */
 #include "explaining.h"
 
 size_t gra_distinct(const gra_wrong *w, bool ratio)
@@ -53,11 +54,12 @@ static void tell_pair(gra_wrong *w, const gra_source *p, const gra_source *q, do
     else if (p->kind == GRA_ONE)
         gra_fits(w, "a factor is missing: %s%s", expected.s, more.s);
     else
-        gra_fits(w, "the wrong factor: the backward has %s where %s is expected%s", has.s, expected.s, more.s);
+        gra_fits(w, "the wrong factor: the backward has %s where %s is expected%s", has.s, expected.s,
+                 more.s);
 }
 
-/* The two are the plainest that explain it: one of them is 1, the other an element; or a function of one; both
- * are elements; both are functions of one element; k is not 1. */
+/* The two are the plainest that explain it: one of them is 1, the other an element; or a function of one;
+ * both are elements; both are functions of one element; k is not 1. */
 enum { ONE_ELEMENT, ONE_FUNCTION, TWO_ELEMENTS, TWO_FUNCTIONS, AND_CONSTANT, TWO_AND_CONSTANT };
 
 static bool likely(const gra_wrong *w, const gra_source *p, const gra_source *q, int pass)
@@ -109,7 +111,7 @@ bool gra_formula(gra_wrong *w)
     double k, right;
     w->example = example(w);
     if (entries_of(w) < 6 || !gra_find_formula(w, w->n, false, &expected, &right) ||
-        !gra_find_formula(w, w->a, false, &has, &k) || !gra_equal(fabs(k), fabs(right)) || (gra_same_source(&has, &expected) && has.f == expected.f))
+        !gra_find_formula(w, w->a, false, &has, &k) || !gra_equal(fabs(k), fabs(right)))
         return false;
     tell_pair(w, &has, &expected, k / right);
     return true;
@@ -122,8 +124,9 @@ static void put_multiple(gra_check_line *s, const gra_wrong *w, gra_source p)
     double c = 0;
     p.f = GRA_PLAIN;
     for (size_t e = 0; e < w->size; e++) {
-        const double n = w->n[e], k = (f == GRA_SIGMOID ? log(n / (1 - n)) : f == GRA_EXP ? log(n) : atanh(n)) /
-                                      gra_value(w, &p, e);
+        const double n = w->n[e];
+        const double argument = f == GRA_SIGMOID ? log(n / (1 - n)) : f == GRA_EXP ? log(n) : atanh(n);
+        const double k = argument / gra_value(w, &p, e);
         if (!gra_none(w, n) && c != 0 && !gra_equal(k, c))
             return;
         c = gra_none(w, n) ? c : k;
@@ -145,25 +148,10 @@ bool gra_instead(gra_wrong *w)
     if (s.f == GRA_SIGMOID || s.f == GRA_EXP || s.f == GRA_TANH)
         put_multiple(&more, w, s);
     if (s.kind == GRA_ONE)
-        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is forgotten", k);
+        gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is "
+                 "forgotten", k);
     else
-        gra_fits(w, "the wrong factor: dy is multiplied by %s where something else is expected, in %s: got %.6g, "
-                 "expected %.6g%s", what.s, at.s, w->a[e], w->n[e], more.s);
+        gra_fits(w, "the wrong factor: dy is multiplied by %s where something else is expected, in %s: got "
+                 "%.6g, expected %.6g%s", what.s, at.s, w->a[e], w->n[e], more.s);
     return true;
-}
-
-/* A clue: what is right is such a value, though what the backward has is not. */
-bool gra_expected(gra_wrong *w)
-{
-    gra_source s;
-    double k;
-    gra_check_line what = { .at = 0 }, at = { .at = 0 };
-    const size_t e = w->example = example(w);
-    if (entries_of(w) < 6 || !gra_find_formula(w, w->n, true, &s, &k) || s.kind != GRA_VALUE)
-        return false;
-    gra_put_source(&what, w, &s, e);
-    gra_put_entry(&at, w, e);
-    gra_clue(w, "%s (or a constant times that) is expected, in %s: got %.6g, expected %.6g", what.s, at.s, w->a[e],
-             w->n[e]);
-    return false;                                       /* there may be more clues */
 }

@@ -8,12 +8,13 @@
 /* The ways. What has fewer parts comes first: "where x > 0" says more than a list of elements. */
 enum {
     SIGN,                               /* of the element of x */
-    BRANCH,                             /* x is above what divides the set, of an op of single elements */
     LAST_USE,                           /* the last output that uses this element of x, and those before */
     INDEX_OF_X, INDEX_OF_DY,            /* along one dimension */
     DIAGONAL,                           /* what dy_i gives to x_i, and what it gives to other places */
     RELATION,                           /* an index of x is before one of dy, the same, or after it */
-    ROW_OF_X, ROW_OF_DY, ELEMENT_OF_X, ELEMENT_OF_DY,
+    ROW_OF_X, ROW_OF_DY,
+    BRANCH,                             /* x is above what divides the set, of an op of single elements */
+    ELEMENT_OF_X, ELEMENT_OF_DY,
     WAYS
 };
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
@@ -89,7 +90,8 @@ static size_t parts_of(const gra_wrong *w, gra_division *v)
     case DIAGONAL:
         return once && w->whole && gra_same_shape(*s, *y) ? 2 : 0;
     case RELATION:
-        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] && s->dim[v->d] > 1 ? 3 : 0;
+        return w->whole && v->d < s->ndim && v->o < y->ndim && s->dim[v->d] == y->dim[v->o] &&
+            s->dim[v->d] > 1 ? 3 : 0;
     case INDEX_OF_X: case INDEX_OF_DY:
         for (int d = v->d + 1; d < s->ndim; d++)
             v->step *= (size_t)s->dim[d];
@@ -170,9 +172,10 @@ static void put_noun(gra_check_line *s, const gra_wrong *w, const gra_division *
     const int ndim = shape_of(w, gra_of_dy(v))->ndim;
     if (gra_by_index(v) && ndim > 2)
         gra_check_put(s, plural ? "indices" : "index");
+    else if (v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1))
+        gra_check_put(s, plural ? "elements" : "element");
     else
-        gra_check_put(s, "%s%s", v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (gra_by_index(v) && ndim == 1) ?
-                      "element" : gra_by_index(v) && v->d == 1 ? "column" : "row", plural ? "s" : "");
+        gra_check_put(s, "%s%s", gra_by_index(v) && v->d == 1 ? "column" : "row", plural ? "s" : "");
 }
 
 /* " of dimension 1 of x" */
@@ -240,7 +243,7 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
 }
 
 /* Is each part of v wholly inside or outside of the set? Counts the entries of each. To come from the last of
- * the outputs that use an element is told by that output's index. */
+ * the outputs that use an element is reported by that output's index. */
 static bool made_of_parts(const gra_wrong *w, const gra_division *v, double *in, double *all)
 {
     memset(in, 0, v->parts * sizeof *in);
@@ -257,7 +260,7 @@ static bool made_of_parts(const gra_wrong *w, const gra_division *v, double *in,
     return v->way != LAST_USE || !(in[0] > 0);
 }
 
-/* The value of x below which there are only elements of the set, or only others; at least two of each. */
+/* The value of x below which there are only elements of the set, or only others; at least three of each. */
 static real branch_of(const gra_wrong *w)
 {
     for (size_t at = 0; at < w->size; at++) {
@@ -270,10 +273,21 @@ static real branch_of(const gra_wrong *w)
                 fit = (w->in[e] == w->in[at]) == low;
                 *(low ? &below : &above) += 1;
             }
-        if (fit && below > 1 && above > 1)
+        if (fit && below > 2 && above > 2)
             return x;
     }
     return -(real)INFINITY;
+}
+
+size_t gra_wrong_set(gra_wrong *w)
+{
+    size_t right = 0;
+    for (size_t e = 0; e < w->size; e++) {
+        w->of[e] = !gra_zero(w, e);
+        w->in[e] = !gra_fit(w, w->a[e], w->n[e]);
+        right += w->of[e] && !w->in[e];
+    }
+    return right;
 }
 
 bool gra_put_set(gra_check_line *s, gra_wrong *w)

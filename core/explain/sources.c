@@ -1,23 +1,22 @@
-/* sources: values that may stand in a formula of a gradient. Each has a value for each entry of the Jacobian:
- * an element of a tensor, which the row and column of x's element, or of the output's, lead to. */
+/* sources: values that may be part of the formula of a gradient. Each has a value for each entry of the
+ * Jacobian: an element of a tensor, which the row and column of x's element, or of the output's, lead to. */
 #include "explaining.h"
 
-/* Row and column of the element of x, of the output: all dimensions but the last, and the last. */
-static void four(const gra_wrong *w, size_t e, size_t index[4])
+/* Row and column of the element of x, of the output: all dimensions but the last, and the last; the output */
+static void indices(const gra_wrong *w, size_t e, size_t index[GRA_INDICES])
 {
-    const gra_shape *x = &w->x->shape, *y = &w->check->shape;
-    const size_t cx = x->ndim ? (size_t)x->dim[x->ndim - 1] : 1;
-    const size_t cy = y->ndim && w->whole ? (size_t)y->dim[y->ndim - 1] : 1;
+    const size_t cx = gra_columns(&w->x->shape), cy = w->whole ? gra_columns(&w->check->shape) : 1;
     index[GRA_ROW_OF_X] = e % w->cols / cx;
     index[GRA_COLUMN_OF_X] = e % w->cols % cx;
     index[GRA_ROW_OF_DY] = e / w->cols / cy;
     index[GRA_COLUMN_OF_DY] = e / w->cols % cy;
+    index[GRA_OUTPUT] = e / w->cols;
 }
 
 static size_t element_of(const gra_wrong *w, const gra_source *s, size_t e)
 {
-    size_t index[4];
-    four(w, e, index);
+    size_t index[GRA_INDICES];
+    indices(w, e, index);
     return (s->row < 0 ? 0 : index[s->row] * s->columns) + (s->column < 0 ? 0 : index[s->column]);
 }
 
@@ -38,7 +37,8 @@ double gra_value(const gra_wrong *w, const gra_source *s, size_t e)
     return s->kind == GRA_BOTH ? v * (double)s->data[e / w->cols] : apply(s->f, v);
 }
 
-/* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same everywhere. */
+/* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same
+ * everywhere. */
 static void put_plain(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e)
 {
     const size_t at = element_of(w, s, e);
@@ -49,8 +49,6 @@ static void put_plain(gra_check_line *line, const gra_wrong *w, const gra_source
         return;
     gra_check_put(line, s->rows == 1 ? " (%zu)" : " (%zu, %zu)", s->rows == 1 ? at : at / s->columns,
                   at % s->columns);
-    if (s->transposed)
-        gra_check_put(line, ", of its memory read as the transposed matrix,");
 }
 
 /* Its function; of a long name as "1 - v, v = the softmax of x (0, 1)". */
@@ -61,10 +59,8 @@ void gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *
     const char *const pattern = patterns[s->f];
     gra_check_line name = { .at = 0 };
     if (s->kind == GRA_BOTH)
-        gra_check_put(line, "%s_i %s_j", s->name, s->name);
-    if (s->kind == GRA_BOTH)
-        return;
-    if (s->kind == GRA_VALUE)
+        gra_check_put(&name, "%s_i %s_j", s->name, s->name);
+    else if (s->kind == GRA_VALUE)
         put_plain(&name, w, s, e);
     else
         gra_check_put(&name, s->kind == GRA_ONE ? "1" : w->single ? "y'" : "what is right");
@@ -85,8 +81,7 @@ void gra_put_in(gra_check_line *s, const gra_wrong *w, size_t e)
 
 bool gra_same_source(const gra_source *p, const gra_source *q)
 {
-    return p->data == q->data && p->less == q->less && p->row == q->row && p->column == q->column &&
-           p->transposed == q->transposed;
+    return p->data == q->data && p->less == q->less && p->row == q->row && p->column == q->column;
 }
 
 static bool varies(const gra_source *s)
@@ -104,12 +99,12 @@ static void push(gra_wrong *w, gra_source s)
         w->source[w->sources++] = s;
 }
 
-/* s by each of the four indices that runs as far as its rows, and as its columns; or (-1) its row 0 alone. */
+/* s by each of the four indices that runs as far as its rows, and as its columns; or (-1) only its row 0. */
 static void add(gra_wrong *w, gra_source s)
 {
-    size_t extent[4];
+    size_t extent[GRA_INDICES];
     const int most = w->single ? 2 : 4;                 /* those of dy are those of x then */
-    four(w, w->size - 1, extent);
+    indices(w, w->size - 1, extent);
     if (!varies(&s))
         return;
     for (s.row = s.rows == 1 || !s.derived ? -1 : 0; s.row < (s.rows == 1 ? 0 : most); s.row++)
@@ -123,37 +118,27 @@ static void add(gra_wrong *w, gra_source s)
 
 static gra_source source_of(const gra_checked *x)
 {
-    const int ndim = x->shape.ndim;
-    gra_source s = { .kind = GRA_VALUE, .name = x->name, .data = x->data,
-                     .columns = ndim ? (size_t)x->shape.dim[ndim - 1] : 1 };
-    s.rows = x->size / (s.columns ? s.columns : 1);
-    return s;
+    const size_t columns = gra_columns(&x->shape);
+    return (gra_source){ .kind = GRA_VALUE, .name = x->name, .data = x->data, .columns = columns,
+                         .rows = x->size / (columns ? columns : 1) };
 }
 
-/* 1, the numeric entry, the tensors and the output y, their memory read as the transposed matrix, the
- * products of one at two places, the difference of two, and what is derived of them. */
+/* 1, the numeric entry, the tensors and the output y, the products of one at two places, the difference of
+ * two, and what is derived of them. */
 void gra_sources(gra_wrong *w)
 {
     const gra_checking *k = w->check;
     push(w, (gra_source){ .kind = GRA_ONE });
     push(w, (gra_source){ .kind = GRA_RIGHT });
     for (int t = 0; t <= k->count; t++) {
-        const gra_source s = source_of(&k->tensor[t]);
+        gra_source s = source_of(&k->tensor[t]);
         add(w, s);
-        gra_source transposed = s;
-        transposed.transposed = true;
-        transposed.rows = s.columns;
-        transposed.columns = s.rows;
-        if (s.rows > 1 && s.columns > 1 && s.rows != s.columns)
-            add(w, transposed);
+        s.kind = GRA_BOTH;
+        s.row = s.rows == 1 ? -1 : GRA_ROW_OF_X;
+        s.column = GRA_COLUMN_OF_X;
         if (w->whole && !w->single && s.rows * s.columns == w->rows && varies(&s) &&
-            gra_same_shape(w->x->shape, k->shape)) {
-            gra_source both = s;
-            both.kind = GRA_BOTH;
-            both.row = s.rows == 1 ? -1 : GRA_ROW_OF_X;
-            both.column = GRA_COLUMN_OF_X;
-            push(w, both);
-        }
+            gra_same_shape(w->x->shape, k->shape))
+            push(w, s);
     }
     for (int t = 1; t < k->count; t++) {
         gra_source s = source_of(&k->tensor[t - 1]);
@@ -164,8 +149,10 @@ void gra_sources(gra_wrong *w)
     }
     for (int i = 0; i < w->derived_count; i++) {
         const gra_derived *d = &w->derived[i];
-        add(w, (gra_source){ .kind = GRA_VALUE, .name = d->name, .data = d->data, .rows = d->rows,
-                             .columns = d->columns, .made = true, .derived = !d->as_tensor });
+        const gra_source s = { .kind = GRA_VALUE, .name = d->name, .data = d->data, .rows = d->rows,
+                               .columns = d->columns, .row = GRA_OUTPUT, .column = GRA_COLUMN_OF_X,
+                               .made = true, .derived = !d->as_tensor };
+        (d->jacobian ? push : add)(w, s);
     }
 }
 
@@ -287,7 +274,8 @@ bool gra_find_formula(gra_wrong *w, const double *values, bool made, gra_source 
             continue;
         for (; s->f < functions_of(w, s); s->f++) {
             *k = values[most] / gra_value(w, s, most);
-            if ((s->kind != GRA_RIGHT || s->f == GRA_INVERSE || s->f == GRA_LOG) && is_multiple(w, values, s, *k))
+            const bool own = s->kind != GRA_RIGHT || s->f == GRA_INVERSE || s->f == GRA_LOG;
+            if (own && is_multiple(w, values, s, *k))
                 return true;
         }
     }

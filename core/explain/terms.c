@@ -13,19 +13,6 @@ static void choose(gra_wrong *w, double by)
     }
 }
 
-/* "; it is the sum of b over dimension 0, divided by 30": a mean, or what it is divided by. */
-static void put_sum(gra_check_line *s, const gra_wrong *w, double by)
-{
-    for (int i = 0; i < w->derived_count && !s->at; i++) {
-        const gra_derived *d = &w->derived[i];
-        const double times = fabs((double)d->data[0] / by), whole = floor(times + 0.5);
-        if (d->rows * d->columns == 1 && strncmp(d->name, "the sum", 7) == 0 && whole > 1 && whole < 100 &&
-            fabs(times - whole) < 1e-6)
-            gra_check_put(s, "; it is %s%s, divided by %.0f", (double)d->data[0] * by < 0 ? "minus " : "",
-                          d->name, whole);
-    }
-}
-
 /* Two numbers, of which the backward takes the one, or minus that, where the other is right? */
 static bool exchanged_numbers(const gra_wrong *w, double p[2])
 {
@@ -52,7 +39,7 @@ static bool off_by(gra_wrong *w, int most)
     double by[3] = { 0 }, p[2];
     size_t count[3] = { 0 }, all = 0;                   /* those that are right, off by by[1], by by[2] */
     int numbers = 0;
-    gra_check_line where[3] = { { .at = 0 } }, sum = { .at = 0 };
+    gra_check_line where[3] = { { .at = 0 } };
     for (size_t e = 0; e < w->size; e++) {
         int is = 0;
         if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]))
@@ -75,19 +62,21 @@ static bool off_by(gra_wrong *w, int most)
         gra_put_places(&where[i], w);
     }
     const char *const rest = count[0] ? "; it is right elsewhere" : "";
-    put_sum(&sum, w, by[1]);
+    const bool balanced = w->rows == 1 && gra_fit(w, by[1] * (double)count[1] + by[2] * (double)count[2], 0);
     if (exchanged_numbers(w, p))
-        gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one branch, and "
-                 "%.6g, in the other (but for the sign)", p[0], p[1]);
+        gra_fits(w, "two constants of the formula are exchanged: %.6g, by which dy is multiplied in one "
+                 "branch, and %.6g, in the other (but for the sign)", p[0], p[1]);
     else if (count[1] == all)
-        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term of the "
-                 "formula, or a mean, is missing or wrong%s", by[1], sum.s);
+        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
+                 "of the formula, or a mean, is missing or wrong", by[1]);
     else if (numbers == 2)
-        gra_fits(w, "what dy is multiplied by is off by %+.6g %s, and by %+.6g %s: a constant of the formula, or where "
-                 "it belongs, is wrong%s", by[1], where[1].s, by[2], where[2].s, rest);
+        gra_fits(w, "what dy is multiplied by is off by %+.6g %s, and by %+.6g %s: %s%s", by[1], where[1].s,
+                 by[2], where[2].s, balanced ? "all that is off sums to 0, as where the targets of the "
+                 "backward are not those of the forward" : "a constant of the formula, or where it belongs, "
+                 "is wrong", rest);
     else
-        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is missing "
-                 "there, or has the wrong sign%s", where[1].s, by[1], rest);
+        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
+                 "missing there, or has the wrong sign%s", where[1].s, by[1], rest);
     return true;
 }
 
@@ -109,9 +98,12 @@ static void tell_term(gra_wrong *w, const gra_source *p, const gra_source *q, do
     }
     gra_put_source(&term, w, q, w->example);
     gra_put_entry(&at, w, w->example);
-    gra_fits(w, by > 0 ? "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign"
-                       : "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere; or "
-                         "minus that is missing, or half of it has the wrong sign", at.s, term.s);
+    if (by > 0)
+        gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong "
+                 "sign", at.s, term.s);
+    else
+        gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere; or "
+                 "minus that is missing, or half of it has the wrong sign", at.s, term.s);
 }
 
 static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *q, double by)
@@ -122,8 +114,8 @@ static void tell_exchanged(gra_wrong *w, const gra_source *p, const gra_source *
     gra_put_in(&at, w, w->example);
     if (!gra_equal(fabs(by), 1))
         gra_check_put(&times, ", times %.6g", fabs(by));
-    gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where %s is "
-             "expected%s%s", has.s, expected.s, expected.s, has.s, times.s, at.s);
+    gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where "
+             "%s is expected%s%s", has.s, expected.s, expected.s, has.s, times.s, at.s);
 }
 
 /* Of one tensor a product of functions may be another formula of the same value, so it is none here, but at
@@ -151,12 +143,9 @@ static bool by_pairs(gra_wrong *w, int how)
     gra_pair pair = { .form = how & EXCHANGED ? GRA_DIFFERENCE : GRA_PRODUCT, .functions = how & FUNCTIONS,
                       .likely = likely, .how = how };
     size_t off = 0;
-    w->example = 0;
-    for (size_t e = 0; e < w->size; e++) {
+    w->example = gra_worst(w);
+    for (size_t e = 0; e < w->size; e++)
         off += !gra_fit(w, w->a[e], w->n[e]);
-        if (fabs(w->a[e] - w->n[e]) > fabs(w->a[w->example] - w->n[w->example]))
-            w->example = e;
-    }
     pair.any_constant = gra_distinct(w, false) >= (pair.functions ? 4 : 3) && (off >= MANY || w->rows == 1);
     if (off < (pair.functions ? MANY : 4) || !gra_find_pair(w, &pair))
         return false;
@@ -188,13 +177,14 @@ static void tell_multiples(gra_wrong *w, const gra_division *v, const gra_source
     gra_put_parts(&whose, w, v);
     gra_put_source(&of, w, &plain, e);
     if (s->kind == GRA_ONE)
-        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong", whose.s);
+        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong",
+                 whose.s);
     else if (s->f == GRA_REST)
-        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term without a "
-                 "sum has a 1 where v is expected, or the reverse", whose.s, of.s);
+        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term "
+                 "without a sum has a 1 where v is expected, or the reverse", whose.s, of.s);
     else
-        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor is "
-                 "missing or wrong%s", whose.s, of.s, s->data == w->x->data ? ", as a projection on it" :
+        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
+                 "is missing or wrong%s", whose.s, of.s, s->data == w->x->data ? ", as a projection on it" :
                  s->data == w->check->y ? ", as the sum over dy y that the derivative of a softmax has" : "");
 }
 
@@ -224,17 +214,11 @@ bool gra_own_terms(gra_wrong *w)
 
 /* ---- a term with a sum over dy ------------------------------------------------------------------ */
 
-static size_t row_length(const gra_wrong *w)
-{
-    const gra_shape *y = &w->check->shape;
-    return w->whole && y->ndim ? (size_t)y->dim[y->ndim - 1] : 1;
-}
-
 /* In each row of dy, is what is off a multiple u_i of a sum over dy with some weights v_j, those of v if it
  * is given? A sum of at least three, that three elements of x get something from. */
 static bool one_sum(const gra_wrong *w, const gra_source *v)
 {
-    const size_t length = row_length(w), block = length * w->cols;
+    const size_t length = gra_columns(&w->check->shape), block = length * w->cols;
     bool enough = false;
     for (size_t first = 0; first < w->size; first += block) {
         size_t top = first, of_u = 0, of_v = 0;
@@ -260,7 +244,7 @@ static bool one_sum(const gra_wrong *w, const gra_source *v)
 bool gra_row_term(gra_wrong *w)
 {
     const int d = w->check->shape.ndim - 1;
-    if (row_length(w) < 3 || !one_sum(w, NULL))
+    if (!w->whole || gra_columns(&w->check->shape) < 3 || !one_sum(w, NULL))
         return false;
     for (int i = 0; i < w->sources; i++) {
         const gra_source *const v = &w->source[i];
@@ -268,40 +252,11 @@ bool gra_row_term(gra_wrong *w)
                             (v->row == -1 || v->row == GRA_ROW_OF_DY);
         if (!(v->kind == GRA_ONE || output) || !one_sum(w, v))
             continue;
-        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s%s is missing or wrong; the other terms "
-                 "are right", d, output ? " " : "", output ? v->name : "");
+        gra_fits(w, "a term with the sum (or mean) over dimension %d of dy%s%s is missing or wrong; the "
+                 "other terms are right", d, output ? " " : "", output ? v->name : "");
         return true;
     }
-    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all that is off "
-             "is a multiple of one such sum", d);
+    gra_fits(w, "one sum over dimension %d of dy is missing or wrong, or its weights are: in each row all "
+             "that is off is a multiple of one such sum", d);
     return true;
-}
-
-/* ---- a sum that should be 0 --------------------------------------------------------------------- */
-
-/* Softmax, norms and cross-entropy subtract a sum or a mean, so that their gradient sums to 0. Does the
- * numeric one, and the analytic one not? Numbers of one size, as many of either sign, prove nothing. */
-bool gra_sum_clue(gra_wrong *w)
-{
-    bool one_size = true;
-    for (size_t e = 0; e < w->size; e++)
-        one_size &= gra_none(w, w->n[e]) || gra_fit(w, fabs(w->n[e]), fabs(w->n[0]));
-    for (gra_division v = { 0 }; !one_size && gra_next_division(w, &v);) {
-        double a = 0, n = 0;                            /* the largest |sum| along the dimension */
-        for (size_t e = 0; gra_by_index(&v) && !gra_of_dy(&v) && e < w->size; e++) {
-            double of_a = 0, of_n = 0;
-            for (size_t i = 0; gra_part(w, &v, e) == 0 && i < v.parts; i++) {
-                of_a += w->a[e + i * v.step];
-                of_n += w->n[e + i * v.step];
-            }
-            a = fmax(a, fabs(of_a));
-            n = fmax(n, fabs(of_n));
-        }
-        if (n > w->near || a <= 10 * w->near)
-            continue;
-        gra_clue(w, "the true gradient of %s sums to 0 along dimension %d, yours does not (as that of a softmax, a "
-                 "norm or cross-entropy does): one of its terms is missing or wrong", w->x->name, v.d);
-        return true;
-    }
-    return false;
 }

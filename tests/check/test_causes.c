@@ -547,18 +547,37 @@ static void pool_backward(gra_tensor *y)
         give(y, 0, (line ? 1 : 2) * (i / 3) + i % 3, y->grad[i / 3] * (i % 3 + 1));
 }
 
-static void channels_forward(gra_tensor *y)             /* x (2, 3, 4) w (3), w for each index of dimension 1 */
+static void channels_forward(gra_tensor *y)             /* w sin(x), x (2, 3, 4), w (3) along dimension 1 */
 {
     for (int i = 0; i < 24; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[1]->data[i / 4 % 3];
+        y->data[i] = sin(y->in[0]->data[i]) * y->in[1]->data[i / 4 % 3];
 }
 
 static void channels_backward(gra_tensor *y)
 {
     for (int i = 0; i < 24; i++) {
-        const double w = y->in[1]->data[i / 4 % 3], dx[] = { w, 1, w * w };
-        give(y, 0, i, y->grad[i] * dx[line]);
-        give(y, 1, i / 4 % 3, y->grad[i] * y->in[0]->data[i]);
+        const double x = y->in[0]->data[i], w = y->in[1]->data[i / 4 % 3], dx[] = { w, 1, w * w };
+        give(y, 0, i, y->grad[i] * cos(x) * dx[line]);
+        give(y, 1, i / 4 % 3, y->grad[i] * sin(x));
+    }
+}
+
+static void scores_forward(gra_tensor *y)               /* of rows of x: the sum of w_i tanh(2 x_i) */
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW {
+        y->data[r] = 0;
+        EACH y->data[r] += w[i % n] * tanh(2 * in[i]);
+    }
+}
+
+static void scores_backward(gra_tensor *y)
+{
+    ROWS_AND_COLUMNS
+    EACH_ROW EACH {
+        const double t = tanh(2 * in[i]), d[] = { 1 - t * t, 1 - t, t };
+        give(y, 0, i, y->grad[r] * 2 * w[i % n] * d[line]);
+        give(y, 1, i % n, y->grad[r] * t);
     }
 }
 
@@ -637,8 +656,8 @@ static const struct op_of {
     { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
       { { 0 }, { "the backward has log(v), v = the softmax of x (3, 2) where the softmax of x (3, 2) is expected", NULL },
         { "a wrong term: the backward has x (3, 2) where the softmax of x (3, 2) is expected", NULL },
-        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: a constant of the formula, or where "
-          "it belongs, is wrong; it is right elsewhere", NULL },
+        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: all that is off sums to 0, as "
+          "where the targets of the backward are not those of the forward; it is right elsewhere", NULL },
         { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
         { "a factor too many: the softmax of x (", "look at the term" } } },
 
@@ -650,13 +669,13 @@ static const struct op_of {
       { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v + eps) is expected", NULL },
         { DIVIDED "the backward multiplies by sqrt(v + eps) instead of dividing", NULL },
         { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
-        { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
+        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
           "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" }, { 0 },
         { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
     { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
       { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL }, { DIVIDED "the backward multiplies by", NULL },
         { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { DIVIDED "the sum of squares is not divided by n", NULL },
-        { "on the diagonal alone, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
+        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
           "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" },
         { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are right", NULL }, { TERMS "the projection on x is left out", NULL },
         { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out", NULL },
@@ -683,9 +702,9 @@ static const struct op_of {
     { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
       { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
     { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a clue" } } },
-    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: tanh(v), v = x - w at (", "it fits" } } },
+    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "it fits" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
-      { { 0 }, { "it is the sum of w over dimension 0, divided by 30", "a clue" } } },
+      { { 0 }, { EVERYWHERE, "a clue" } } },
     { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
       { { 0 }, { "the backward has x w^T (1, 2) where x w (1, 2) is expected", "each dy is used" },
         { "lacks x w (1, 3), and so elsewhere", "each dy is used" } } },
@@ -711,6 +730,8 @@ static const struct op_of {
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
       { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)", "where w" },
         { "it fits: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to -i + 2 o + 2", NULL } } },
+    { OP(scores), 2, { 1, { 3 } }, { X(-1, 1, 3, 4), W(0, 0, 1, 4) }, 0,
+      { { 0 }, { "it fits: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (", "a clue" } } },
     { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
       { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to i + o", NULL } } },
     { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,

@@ -104,7 +104,7 @@ static void square_backward(gra_tensor *y)
 #define LINEAR(SLIP)                                                                                     \
     SLIP(1, dw = x[xi], NO_DY)                                                                           \
     SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
-    SLIP(3, dx = g * w[i * out + o], "the backward has w (2, 0), of its memory read as the transposed matrix, where w (0, 2) is expected") \
+    SLIP(3, dx = g * w[i * out + o], "a wrong index: the backward has w (3, 2) where w (4, 2) is expected") \
     SLIP(4, at_w = i * out + o, "it fits: transposed: the values are those of the other order")          \
     SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0 of y")     \
     SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs that use one element " \
@@ -165,7 +165,7 @@ static void linear_backward(gra_tensor *y)
     SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, where a sum along dimension 1 is") \
     SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: a forgotten 4")                                \
     SLIP(10, d = exp(x[i]) * (g - s), "it fits: a factor of its own for each row of x (14.22, 10.52, 3.888, ...)") \
-    SLIP(11, d = v * (g - s + g * v), "it fits: on the diagonal alone, in what dy_i gives to place i itself: ") \
+    SLIP(11, d = v * (g - s + g * v), "it fits: only on the diagonal, in what dy_i gives to place i itself: ") \
     SLIP(12, d = v * v * (g - s), "it fits: a factor too many: y (")                                     \
     SLIP(13, d = v * (g - last), "a term with the sum (or mean) over dimension 1 of dy y is missing or wrong") \
     SLIP(14, d = v * (1 - v), NO_DY)                                                                     \
@@ -306,8 +306,7 @@ static void norm_backward(gra_tensor *y)
     SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, "it fits: a matrix is transposed that should not be: the " \
          "gradient of q is G k, and the backward has G^T k")                                             \
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
-    SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: the true gradient of k sums to 0 along " \
-                                                                           "dimension 1, yours does not") \
+    SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: each dy is used, and goes where it should") \
     SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: the backward has q where k is expected") \
     SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, "it fits: a matrix is not transposed that should be: the gradient " \
          "of k is G^T q, and the backward has G q")
