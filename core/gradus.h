@@ -391,7 +391,7 @@ gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape);
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1); /* swaps two dimensions, copies */
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);  /* dimension i of y is dims[i] of x */
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d);    /* n tensors along dimension d */
-gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);     /* along a new dimension d of size n */
+gra_tensor *gra_stack(gra_tape *t, int n, gra_tensor *const *x, int d);     /* along a new dimension d */
 
 /* x[..., start:end, ...] along d; negative start and end count from the end, as -1 in x[:-1]. */
 gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);

@@ -77,8 +77,8 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
 
 /* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to
  * y->saved */
-static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, const char *did, const gra_tensor *x,
-                   const char *why)
+static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, const char *did,
+                             const gra_tensor *x, const char *why)
 {
     gra_check_line s = { .at = 0 };
     const char *name = x ? name_of(g, x) : NULL;

@@ -6,18 +6,15 @@
  * 1e-8 wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
  *
  * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees
- * with
- *    the analytic gradient a, that is all. Two evaluations.
+ *    with the analytic gradient a, that is all. Two evaluations.
  * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
- *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is wrong.
- *    Two or four more.
+ *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is
+ *    wrong. Two or four more.
  * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest
- * to
- *    the size of x. The one whose neighbours agree best with it gives n, and how well they agree says how exact
- *    n is. It is tried first with the next element.
- * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x
- * is.
- *    Two to six more.
+ *    to the size of x. The one whose neighbours agree best with it gives n, and how well they agree tells
+ *    how exact n is. It is tried first with the next element.
+ * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small
+ *    x is. Two to six more.
  *
  * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
  * rounding. */

@@ -1,5 +1,5 @@
-/* hints: what an explanation reports. It fits where it agrees with all numbers; a clue is a fact that narrows the
- * search, and is reported only where nothing fits. */
+/* hints: what an explanation reports. It fits where it agrees with all numbers; a clue is a fact that
+ * narrows the search, and is reported only where nothing fits. */
 #include "explaining.h"
 
 static void say(const gra_wrong *w, const char *what, const char *format, va_list args)

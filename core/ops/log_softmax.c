@@ -4,7 +4,7 @@
  * stays -inf: the logarithm of softmax's zeros. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
-#include "ops.h"
+#include "along.h"
 
 static inline void forward_row(const real *x, real *y, size_t n)
 {

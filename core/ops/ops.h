@@ -20,18 +20,6 @@ static inline int op_dim(gra_tape *t, const char *op, gra_tensor *x, int d)
 static inline size_t op_row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static inline size_t op_rows(const gra_tensor *y)     { return y->size ? y->size / op_row_size(y) : 0; }
 
-/* Such an op along dimension d. If d is not the last, x is transposed, so that the rows are contiguous. */
-static inline gra_tensor *op_along(gra_tape *t, const gra_op *op, gra_tensor *x, int d)
-{
-    const int dim = op_dim(t, op->name, x, d);
-    if (dim < 0)
-        return gra_empty(t);
-    if (dim == x->shape.ndim - 1)
-        return gra_run(gra_result_like(t, op, x));
-    gra_tensor *y = gra_run(gra_result_like(t, op, gra_transpose(t, x, dim, -1)));
-    return gra_transpose(t, y, dim, -1);
-}
-
 /* For a loss: checks that its inputs have one shape. name: what the op calls x. */
 static inline bool op_same_shape(gra_tape *t, const char *op, const char *name, gra_tensor *x,
                                      gra_tensor *target)

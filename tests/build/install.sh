@@ -64,7 +64,8 @@ if command -v pkg-config >/dev/null; then
         done
     done
     ok "the version is the header's" test "$(pkg-config --modversion gradus)" = "$(awk '
-        /^#define GRADUS_VERSION/ { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' core/gradus.h)"
+        /^#define GRADUS_VERSION/ { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' \
+        core/gradus.h)"
 else
     echo "$SCRIPT: left out: there is no pkg-config"
 fi
@@ -86,7 +87,8 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
         -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
         -lgradus -lgradus64
     ok "... but do not run" ends_with 134 sh -c 'LD_LIBRARY_PATH=$1 "$0"; exit $?' "$W/first" "$lib"
-    ok "... which is said" grep -q "^gradus: gra_open: got a program linked with both libgradus and libgradus64" "$W/err"
+    ok "... which is said" \
+        grep -q "^gradus: gra_open: got a program linked with both libgradus and libgradus64" "$W/err"
 fi
 
 # ---- what the libraries export -------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-/* Wrong backwards of many kinds of ops, and the cause that the gradient check names for each; and causes that it must not
- * name, though numbers fit by chance. Each op here is written out with a right forward; the backward takes one of several
- * lines, of which number 0 is right. */
+/* Wrong backwards of many kinds of ops, and the cause that the gradient check names for each; and causes that
+ * it must not name, though numbers fit by chance. Each op here is written out with a right forward; the
+ * backward takes one of several lines, of which number 0 is right. */
 #include "reports.h"
 #include "lib/suites.h"
 
@@ -49,23 +49,27 @@ ELEMENTWISE(plus_square, x + x * x, 1 + 2 * x, 2 * x, 2 + 2 * x, 1 + x + x / (2 
 ELEMENTWISE(plus_cube, x + x * x * x, 1 + 3 * x * x, 3 * x * x)
 ELEMENTWISE(arctan, atan(x), 1 / (1 + x * x), 1 / (1 - x * x), 1 + x * x)
 ELEMENTWISE(cube, x * x * x, 3 * x * x, 2 * x * x, x * x, 3 * x * x / 2)
-ELEMENTWISE(ratio, x / (1 + x * x), (1 - x * x) / pow(1 + x * x, 2), 1 / (1 + x * x), (1 - x * x) / (1 + x * x))
+ELEMENTWISE(ratio, x / (1 + x * x), (1 - x * x) / pow(1 + x * x, 2), 1 / (1 + x * x),
+            (1 - x * x) / (1 + x * x))
 ELEMENTWISE(silu, x * sigmoid(x), sigmoid(x) * (1 + x * (1 - sigmoid(x))), 1 + x * (1 - sigmoid(x)))
 ELEMENTWISE(log2_of, log2(x), 1 / (x * log(2)), log(2) / x)
 ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
 ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
-ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x, x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
+ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x,
+            x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
 
 ELEMENTWISE(faint, x < -1 ? 1e-6 * x : x, x < -1 ? 1e-6 : 1, x < -1 ? 1e-8 : exp(cos(x)))
 ELEMENTWISE(softplus, log1p(exp(3 * x)) / 3, sigmoid(3 * x), sigmoid(x))
 ELEMENTWISE(softsign, x / (1 + fabs(x)), 1 / pow(1 + fabs(x), 2), 1 / (1 + fabs(x)))
-ELEMENTWISE(mish, x * tanh(log1p(exp(x))), tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
+ELEMENTWISE(mish, x * tanh(log1p(exp(x))),
+            tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
             tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)))
 ELEMENTWISE(hardswish, x > 3 ? x : x < -3 ? 0 : x * (x + 3) / 6, x > 3 ? 1 : x < -3 ? 0 : (2 * x + 3) / 6,
             x < -3 ? 0 : (2 * x + 3) / 6)
 ELEMENTWISE(sinc, sin(x) / x, (cos(x) - y) / x, (cos(x) - sin(x)) / x)
 ELEMENTWISE(elu, x > 0 ? x : exp(x) - 1, x > 0 ? 1 : exp(x), x > 0 ? 1 : x)
-ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x, -(1 - x) * (1 - x) / x)
+ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x,
+            -(1 - x) * (1 - x) / x)
 
 #define OF_TWO(name, formula, of_x, of_w)                                                                \
     static void name##_forward(gra_tensor *y)                                                            \
@@ -90,7 +94,8 @@ ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) *
 OF_TWO(divide, x / w, 1 / w AND 1 / w AND w, -x / (w * w) AND -x / w AND -x / (w * w))
 OF_TWO(times_and, x * w + x, w + 1 AND w AND x + 1, x AND x AND x)
 OF_TWO(power, pow(x, w), w * pow(x, w - 1) AND pow(x, w - 1), y * log(x) AND y * log(x))
-OF_TWO(angle, atan2(x, w), w / (x * x + w * w) AND -x / (x * x + w * w), -x / (x * x + w * w) AND w / (x * x + w * w))
+OF_TWO(angle, atan2(x, w), w / (x * x + w * w) AND -x / (x * x + w * w),
+       -x / (x * x + w * w) AND w / (x * x + w * w))
 OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - sigmoid(w)) AND x * sigmoid(w))
 
 /* ---- losses: the mean over all elements -------------------------------------------------------------- */
@@ -107,7 +112,8 @@ OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - si
     static void name##_backward(gra_tensor *y)                                                           \
     {                                                                                                    \
         for (int i = 0; i < (int)y->in[0]->size; i++) {                                                  \
-            const double x = y->in[0]->data[i], w = y->in[1]->data[i], dy = y->grad[0] / (double)y->in[0]->size; \
+            const double x = y->in[0]->data[i], w = y->in[1]->data[i],                                   \
+                dy = y->grad[0] / (double)y->in[0]->size; \
             const double dx[] = { of_x };                                                                \
             give(y, 0, i, dy * dx[line]);                                                                \
             give(y, 1, i, dy * (of_w));                                                                  \
@@ -116,8 +122,10 @@ OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - si
 
 LOSS(divergence, x * (log(x) - log(w)), log(x) - log(w) + 1 AND log(x) - log(w) AND log(x) + 1, -x / w)
 LOSS(squares, (x - w) * (x - w), 2 * (x - w) AND 2 AND 2 * (x - w) * (x - w) AND (x - w), -2 * (x - w))
-LOSS(of_logits, log1p(exp(x)) - w * x, sigmoid(x) - w AND x - w AND sigmoid(x) - 1 AND (sigmoid(x) - w) * sigmoid(x) * (1 - sigmoid(x)), -x)
-LOSS(of_chances, -w * log(x) - (1 - w) * log(1 - x), (x - w) / (x * (1 - x)) AND x - w AND -w / x AND -w / x - (1 - w) / (1 - x),
+LOSS(of_logits, log1p(exp(x)) - w * x,
+     sigmoid(x) - w AND x - w AND sigmoid(x) - 1 AND (sigmoid(x) - w) * sigmoid(x) * (1 - sigmoid(x)), -x)
+LOSS(of_chances, -w * log(x) - (1 - w) * log(1 - x),
+     (x - w) / (x * (1 - x)) AND x - w AND -w / x AND -w / x - (1 - w) / (1 - x),
      log(1 - x) - log(x))
 
 static const int segment[6] = { 0, 1, 0, 2, 2, 2 }, members[3] = { 2, 1, 3 };
@@ -141,7 +149,8 @@ static void cross_entropy_backward(gra_tensor *y)
         double sum = 0;
         EACH sum += exp(in[i]);
         EACH {
-            const double p = exp(in[i]) / sum, hot = i % n == targets[r], next = i % n == (targets[r] + 1) % n;
+            const double p = exp(in[i]) / sum, hot = i % n == targets[r],
+                next = i % n == (targets[r] + 1) % n;
             const double d[] = { p - hot, log(p) - hot, in[i] - hot, p - next, p, (p - hot) * p };
             give(y, 0, i, y->grad[0] * d[line] / rows);
         }
@@ -152,7 +161,8 @@ static void cross_entropy_backward(gra_tensor *y)
 
 static double eps = 0.1;
 
-/* z = x - mean of the row, if there is a mean; the sum of squares; what takes the place of 1/sqrt(v + eps) in `line`. */
+/* z = x - mean of the row, if there is a mean; the sum of squares; what takes the place of 1/sqrt(v + eps) in
+ * `line`. */
 static double scale_of(const real *x, int n, int stride, bool mean, double *z)
 {
     double m = 0, s = 0;
@@ -239,7 +249,8 @@ static void deviation_backward(gra_tensor *y)
         EACH mean += in[i] / n;
         EACH {
             const double z = in[i] - mean, s = y->data[r];
-            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1), s / z * (n - 1),
+            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1),
+                                 s / z * (n - 1),
                                  2 * z / (n - 1) };
             give(y, 0, i, y->grad[r] * d[line]);
         }
@@ -285,13 +296,15 @@ static void quadratic_backward(gra_tensor *y)
 {
     ROWS_AND_COLUMNS
     EACH_ROW EACH for (int j = 0; j < n; j++) {
-        const double there = w[i % n * n + j], back = w[j * n + i % n], d[] = { there + back, 2 * there, there };
+        const double there = w[i % n * n + j], back = w[j * n + i % n],
+            d[] = { there + back, 2 * there, there };
         give(y, 0, i, y->grad[r] * d[line] * in[r * n + j]);
         give(y, 1, i % n * n + j, y->grad[r] * in[i] * in[r * n + j]);
     }
 }
 
-static void gain_forward(gra_tensor *y)                 /* x (1 + w), w a column or a row, divided by the length of x's row */
+/* x (1 + w), w a column or a row, divided by the length of x's row */
+static void gain_forward(gra_tensor *y)
 {
     ROWS_AND_COLUMNS
     EACH_ROW {
@@ -309,7 +322,8 @@ static void gain_backward(gra_tensor *y)
         EACH s += in[i] * in[i];
         EACH dot += y->grad[i] * (w[i % n] + (line != 1)) * in[i] / s;
         EACH {
-            give(y, 0, i, (y->grad[i] * (w[i % n] + (line != 1)) - in[i] * dot * (line == 2 ? sqrt(s) : 1)) / sqrt(s));
+            give(y, 0, i, (y->grad[i] * (w[i % n] + (line != 1)) - in[i] * dot * (line == 2 ? sqrt(s) : 1))
+                 / sqrt(s));
             give(y, 1, i % n, y->grad[i] * in[i] / (line == 3 ? 1 : sqrt(s)));
         }
     }
@@ -388,7 +402,8 @@ static void decay_backward(gra_tensor *y)
     }
 }
 
-static void distance_forward(gra_tensor *y)             /* of x and w, with a hidden formula in the backward */
+/* of x and w, with a hidden formula in the backward */
+static void distance_forward(gra_tensor *y)
 {
     y->data[0] = 0;
     for (size_t i = 0; i < y->in[0]->size; i++)
@@ -424,7 +439,8 @@ static void covariance_backward(gra_tensor *y)
     }
 }
 
-/* ---- softmax and its log, of rows ----------------------------------------------------------------------- */
+/* ---- softmax and its log, of rows -----------------------------------------------------------------------
+ * */
 
 static void softmax_forward(gra_tensor *y)
 {
@@ -470,7 +486,8 @@ static void log_softmax_backward(gra_tensor *y)
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------ */
+/* ---- places
+ * ------------------------------------------------------------------------------------------------ */
 
 static void scaled_forward(gra_tensor *y)               /* y = x w, w (4) */
 {
@@ -530,7 +547,8 @@ static void filter_forward(gra_tensor *y)               /* x (9), w (3): sum_k x
 static void filter_backward(gra_tensor *y)
 {
     for (int i = 0; i < 21; i++) {
-        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3, y->grad[i / 3] * y->in[1]->data[line == 3 ? 2 - i % 3 : i % 3]);
+        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3,
+             y->grad[i / 3] * y->in[1]->data[line == 3 ? 2 - i % 3 : i % 3]);
         give(y, 1, i % 3, y->grad[i / 3] * y->in[0]->data[i / 3 + (line == 2 ? 0 : i % 3)]);
     }
 }
@@ -581,7 +599,8 @@ static void scores_backward(gra_tensor *y)
     }
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * --------------------------------------------------------------------------------------------- */
 
 #define OP(op) { .name = #op, .forward = op##_forward, .backward = op##_backward }
 #define X(low_, high_, ...) { .name = "x", .shape = { 2, { __VA_ARGS__ } }, .low = low_, .high = high_ }
@@ -603,105 +622,144 @@ static const struct op_of {
     double       eps;
     struct { const char *says, *unsaid; } line[MOST_LINES];     /* that of number 0 is not looked at */
 } ops[] = {
-    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula, or a mean, is missing or wrong", "tanh" },
+    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula, or a mean, "
+                                                           "is missing or wrong", "tanh" },
                                        { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
     { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
-    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "the backward has 1/(1 - x^2) where 1/(1 + x^2) is expected", "1 x^2" },
+    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "the backward has 1/(1 - x^2) where 1/(1 + x^2) is expected", "1 "
+                                        "x^2" },
                                   { "the backward has 1 + x^2 where 1/(1 + x^2) is expected", "a clue" } } },
     { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
-                                { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0", "3 is the size" },
+                                { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "
+                                  "dimension 0", "3 is the size" },
                                 { "it fits: a constant factor of 0.5: a forgotten 2", "size of" } } },
-    { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is missing", "tanh" },
-                                 { "it fits: a factor is missing: 1/(1 + x^2); or a division by it is superfluous",
+    { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is "
+                                          "missing", "tanh" },
+                                 { "it fits: a factor is missing: 1/(1 + x^2); or a division by it is "
+                                   "superfluous",
                                    "tanh" } } },
-    { OP(silu), ONE(0, 0), 0, { { 0 }, { "it fits: a factor is missing: sigmoid(x); or a division by it is superfluous", "the backward has" } } },
+    { OP(silu), ONE(0, 0), 0, { { 0 }, { "it fits: a factor is missing: sigmoid(x); or a division by it is "
+                                         "superfluous", "the backward has" } } },
     { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
-    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is multiplied in one branch, and 0.1",
+    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is "
+                                          "multiplied in one branch, and 0.1",
                                           "off by" } } },
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
     { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "it fits: a factor is missing: y; or", NULL },
-                                          { "the backward has 1 + 2 x^2 where 1 + 3 x^2 is expected", "1 x^2" } } },
-    { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing arrives" } } },
+                                          { "the backward has 1 + 2 x^2 where 1 + 3 x^2 is expected",
+                                            "1 x^2" } } },
+    { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing "
+                                        "arrives" } } },
     { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
-    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "it fits: a factor too many: 1 + |x|; or a division by it is missing", "a clue" } } },
+    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "it fits: a factor too many: 1 + |x|; or a division by it is "
+                                             "missing", "a clue" } } },
     { OP(mish), ONE(0, 0), 0, { { 0 }, { "in the second: a factor is missing: sigmoid(x)", "a clue" } } },
     { OP(hardswish), ONE(-5, 5), 0, { { 0 }, { "a clue: wrong where x > 2.", "the first is" } } },
-    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y where y/x is expected", "a clue" } } },
-    { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: the backward has x where exp(x) is expected", "a clue" } } },
-    { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 - x times log(x), and so elsewhere", "each element" } } },
-    { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, 0); or a division by "
-                                              "it is missing", NULL },
+    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y where y/x is expected", "a "
+                                        "clue" } } },
+    { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: the backward has x where exp(x) "
+                                        "is expected", "a clue" } } },
+    { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 - x times log(x), and so elsewhere", "each "
+                                        "element" } } },
+    { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, "
+                                              "0); or a division by it is missing", NULL },
                                      { "a factor too many: w (0, 0)^2", "w_i w_j" } } },
     { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
-                                      { "a wrong term: the backward has x (2, 0) where w (2, 0) is expected", NULL } } },
+                                      { "a wrong term: the backward has x (2, 0) where w (2, 0) is expected",
+                                        NULL } } },
     { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
     { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
-    { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 - sigmoid(w (0, 0))", "e to the power" } } },
+    { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 - sigmoid(w (0, 0))", "e to the "
+                                                                                        "power" } } },
 
     { OP(divergence), MEAN(0.1, 1), 0, { { 0 }, { EVERYWHERE "-0.0833333", NULL },
-                                         { "the gradient of x (2, 3) has 0.0833333 times log(w (2, 3)) too much, and so elsewhere; or "
-                                           "minus that is missing", NULL } } },
+                                         { "the gradient of x (2, 3) has 0.0833333 times log(w (2, 3)) too "
+                                           "much, and so elsewhere; or minus that is missing", NULL } } },
     { OP(squares), MEAN(0, 0), 0, { { 0 }, { "a factor is missing: x - w at (", "0 everywhere" },
-                                    { "a factor too many: x - w at (", NULL }, { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
-    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: the backward has x (1, 0) where sigmoid(x (1, 0)) is expected", NULL },
-                                          { "a wrong term: the backward has w (2, 3) where 1 is expected or, in a term with a minus, 1 where w (2, 3) is expected",
+                                    { "a factor too many: x - w at (", NULL },
+                                        { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
+    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: the backward has x (1, 0) where sigmoid(x "
+                                                   "(1, 0)) is expected", NULL },
+                                          { "a wrong term: the backward has w (2, 3) where 1 is expected or, "
+                                            "in a term with a minus, 1 where w (2, 3) is expected",
                                             NULL },
                                           { "a factor too many: s (1 - s), s = sigmoid(x (", NULL } } },
-    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v), v = x (2, 0), in the gradient of x (2, 0); or a "
-                                                    "division by it is missing", NULL },
-                                           { "a term is missing: the gradient of x (0, 2) lacks 0.0833333 times 1/(1 - x (0, 2)) "
-                                             "times 1 - w (0, 2)", NULL },
-                                           { "lacks 0.166667 times 1/(1 - x (0, 2)) times 1 - w (0, 2), and so elsewhere; or "
-                                             "half of that has the wrong sign", NULL } } },
+    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v), v = x (2, 0), in the "
+                                                    "gradient of x (2, 0); or a division by it is missing",
+                                                        NULL },
+                                           { "a term is missing: the gradient of x (0, 2) lacks 0.0833333 "
+                                             "times 1/(1 - x (0, 2)) times 1 - w (0, 2)", NULL },
+                                           { "lacks 0.166667 times 1/(1 - x (0, 2)) times 1 - w (0, 2), and "
+                                             "so elsewhere; or half of that has the wrong sign", NULL } } },
     { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
-      { { 0 }, { "the backward has log(v), v = the softmax of x (3, 2) where the softmax of x (3, 2) is expected", NULL },
+      { { 0 }, { "the backward has log(v), v = the softmax of x (3, 2) where the softmax of x (3, 2) is "
+                 "expected", NULL },
         { "a wrong term: the backward has x (3, 2) where the softmax of x (3, 2) is expected", NULL },
-        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: all that is off sums to 0, as "
-          "where the targets of the backward are not those of the forward; it is right elsewhere", NULL },
+        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: all that "
+          "is off sums to 0, as where the targets of the backward are not those of the forward; it is right "
+          "elsewhere", NULL },
         { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
         { "a factor too many: the softmax of x (", "look at the term" } } },
 
 #define NORM_LINES(d)                                                                                    \
-    { "in the norm along dimension " d " eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)", "nearly right" }, \
-    { "in the norm along dimension " d " eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps)", "nearly right" }, \
-    { "in the norm along dimension " d " the backward divides the sum of squares by another number than the forward: n or n - 1?", NULL }
+    { "in the norm along dimension " d " eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)",\
+      "nearly right" }, \
+    { "in the norm along dimension " d " eps is outside of the root: the backward has sqrt(v) + eps where "\
+                                       "sqrt(v + eps)", "nearly right" }, \
+    { "in the norm along dimension " d " the backward divides the sum of squares by another number than the "
+                                       "forward: n or n - 1?", NULL }
     { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v + eps) is expected", NULL },
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v "
+                                          "+ eps) is expected", NULL },
         { DIVIDED "the backward multiplies by sqrt(v + eps) instead of dividing", NULL },
         { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
-        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
-          "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" }, { 0 },
+        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
+          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
+          "expected", "look at the term" }, { 0 },
         { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
     { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL }, { DIVIDED "the backward multiplies by", NULL },
-        { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { DIVIDED "the sum of squares is not divided by n", NULL },
-        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a number times 1 - v for v = w "
-          "(0), and so elsewhere: the term without a sum has a 1 where v is expected", "look at the term" },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are right", NULL }, { TERMS "the projection on x is left out", NULL },
-        { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out", NULL },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are right", NULL },
+      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL },
+        { DIVIDED "the backward multiplies by", NULL },
+        { DIVIDED "the division by sqrt(v + eps) is missing", NULL },
+            { DIVIDED "the sum of squares is not divided by n", NULL },
+        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
+          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
+          "expected", "look at the term" },
+        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
+          "right", NULL }, { TERMS "the projection on x is left out", NULL },
+        { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out",
+          NULL },
+        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
+          "right", NULL },
         { TERMS "the projection on x is wrong: a constant factor of 4", NULL } } },
     { OP(batch), 1, Y(5, 3), { X(0, 0, 5, 3) }, 1e-5,
       { { 0 }, NORM_LINES("0"), { 0 }, { 0 }, { 0 }, { 0 }, { 0 },
         { "in the derivative of the norm along dimension 0 the term of the mean is left out", "sums to 0" },
-        { "in the derivative of the norm along dimension 0 the projection on x is left out", "each dy is used" } } },
+        { "in the derivative of the norm along dimension 0 the projection on x is left out",
+          "each dy is used" } } },
     { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
-      { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or n for n - 1?", NULL },
-        { "the wrong factor: the backward has x (0, 3) where x less its mean over dimension 1 (0, 3) is expected", "one number" },
+      { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or "
+                 "n for n - 1?", NULL },
+        { "the wrong factor: the backward has x (0, 3) where x less its mean over dimension 1 (0, 3) is "
+          "expected", "one number" },
         { "a factor too many: y (0)^2", NULL },
-        { "dy is multiplied by 1/what is right where something else is expected, in what dy (0) gives to x (0, 3): got -2.9243, expected -0.341963", NULL },
-        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is missing; and a constant factor of 2",
+        { "dy is multiplied by 1/what is right where something else is expected, in what dy (0) gives to x "
+          "(0, 3): got -2.9243, expected -0.341963", NULL },
+        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is missing; and a "
+          "constant factor of 2",
           "its own for" } } },
     { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
-      { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with this factor is missing or "
-                 "wrong, as a projection on it", NULL } } },
+      { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with "
+                 "this factor is missing or wrong, as a projection on it", NULL } } },
     { OP(segments), 1, Y(3, 3), { X(0, 0, 6, 3) }, 0,
       { { 0 }, { "a factor too many: the number of elements of x that go into y (", "off by" } } },
     { OP(centre), 1, Y(4, 3), { X(0, 0, 4, 3) }, 0,
-      { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is expected", "a clue" } } },
+      { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is "
+                 "expected", "a clue" } } },
     { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
       { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
-    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a clue" } } },
+    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a "
+                                        "clue" } } },
     { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "it fits" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
       { { 0 }, { EVERYWHERE, "a clue" } } },
@@ -713,27 +771,37 @@ static const struct op_of {
         { "beside the diagonal", "its own for" },
         { "a factor too many: the length of x over dimension 1 (", "its own for" } } },
 
-    { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so elsewhere: the term without a "
-                                             "sum has a 1 where v is expected, or the reverse", "look at the term" },
+    { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so "
+                                             "elsewhere: the term without a sum has a 1 where v is expected, "
+                                             "or the reverse", "look at the term" },
                                     { "the wrong factor: the backward has log(y (", NULL } } },
-    { OP(log_softmax), ONE(0, 0), 0, { { 0 }, { "the wrong factor: the backward has y (1, 1) where the softmax of x (1, 1) is expected", NULL },
+    { OP(log_softmax), ONE(0, 0), 0, { { 0 }, { "the wrong factor: the backward has y (1, 1) where the "
+                                                "softmax of x (1, 1) is expected", NULL },
                                        { "a factor too many: the softmax of x (", NULL },
                                        { "a factor is missing: the softmax of x (1, 1)", NULL } } },
 
     { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "the backward has x (0, 0) where x (1, 0) is expected, in what dy (1, 0) gives to w (0)", "a clue" },
-        { "a wrong index: the backward has w (2) where w (3) is expected, in what dy (2, 3) gives to x (2, 3)", "a clue" }, { "w (0)^2", "w_i" } } },
+      { { 0 }, { "the backward has x (0, 0) where x (1, 0) is expected, in what dy (1, 0) gives to w (0)",
+                 "a clue" },
+        { "a wrong index: the backward has w (2) where w (3) is expected, in what dy (2, 3) gives to x (2, "
+          "3)", "a clue" }, { "w (0)^2", "w_i" } } },
     { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
       { { 0 }, { ": the value of w", "size of" } } },
     { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
-      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is expected", "mask" } } },
+      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is "
+                 "expected", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" }, { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)", "where w" },
-        { "it fits: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to -i + 2 o + 2", NULL } } },
+      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" },
+        { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)",
+          "where w" },
+        { "it fits: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs "
+          "to -i + 2 o + 2", NULL } } },
     { OP(scores), 2, { 1, { 3 } }, { X(-1, 1, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "it fits: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (", "a clue" } } },
+      { { 0 }, { "it fits: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (",
+                 "a clue" } } },
     { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
-      { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs to i + o", NULL } } },
+      { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 "
+                 "belongs to i + o", NULL } } },
     { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,
       { { 0 }, { "it fits: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
         { "it fits: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
@@ -765,9 +833,11 @@ TESTS(each_cause_is_named, LENGTH(ops)) /* _i: the op */
         if (!o->line[i].says)
             continue;
         ck_assert_msg(check(o, i, &r) == 1, "%s, line %d: %s", o->op.name, i, r.text);
-        ck_assert_msg(report_says(&r, o->line[i].says), "%s, line %d: \"%s\" is missing:\n%s", o->op.name, i, o->line[i].says,
+        ck_assert_msg(report_says(&r, o->line[i].says), "%s, line %d: \"%s\" is missing:\n%s", o->op.name, i,
+                      o->line[i].says,
                       r.text);
-        ck_assert_msg(!o->line[i].unsaid || !report_says(&r, o->line[i].unsaid), "%s, line %d: \"%s\" is said:\n%s", o->op.name,
+        ck_assert_msg(!o->line[i].unsaid || !report_says(&r, o->line[i].unsaid),
+                      "%s, line %d: \"%s\" is said:\n%s", o->op.name,
                       i, o->line[i].unsaid, r.text);
     }
 }

@@ -127,7 +127,7 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
         mutant *m = &k->mutants[k->count++];
         *m = (mutant){ .op = *r->op, .original = r->op, .trial = k };
         m->op.backward = mutant_backward;
-        m->op.overwrites_grad = false;       /* it sets aside what is there: the tape fills what is fresh with zeros */
+        m->op.overwrites_grad = false;      /* the tape fills what is fresh with zeros */
         r->op = &m->op;
         for (int i = 0; i < r->nin; i++)
             if (k->kind == OVERWRITTEN || k->kind == NONE)
