@@ -175,7 +175,7 @@ static struct figures in_turns(const struct product *p, int threads, double peak
 {
     samples ours = samples_begin(seconds, 5), theirs = ours;
     compare(p);
-    while (samples_wanted(&ours)) {
+    while (samples_needed(&ours)) {
         samples_add(&ours, 1 / turn(by_gradus, p, threads, peak));
         samples_add(&theirs, 1 / turn(by_library, p, threads, peak));
     }

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     for (int warm = 0; warm < 3; warm++)
         trainer_step(t);
     samples s = samples_begin(seconds, 3);
-    while (samples_wanted(&s)) {
+    while (samples_needed(&s)) {
         double begun = now();
         loss = trainer_step(t);
         samples_add(&s, now() - begun);

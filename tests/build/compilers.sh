@@ -1,14 +1,14 @@
 #!/bin/sh
-# The sources compile by one line without flags; a program whose files are of another precision than the
-# library does not link; make does not compile calls that would crash; random numbers do not depend on flags.
-# Tried with $CC, and with gcc and clang where they are installed.
+# The sources compile with one command and no flags; a program compiled for another precision than the
+# library's does not link; make does not compile calls that would crash; random numbers do not depend on
+# flags. Tried with $CC, and with gcc and clang if they are installed.
 . tests/lib/ok.sh
 
-which_one() {   # which_one COMPILER: what it is, by whatever name
+which_one() {   # which_one COMPILER: what it really is
     echo __clang__ __clang_major__ __GNUC__ __GNUC_MINOR__ | $1 -E -P - 2>"$W/which.err"
 }
 
-# With the flags that the library was built with: the compiler's own, and those of sanitizers.
+# With the flags of the library's build: the compiler's own, and those of sanitizers.
 own="${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-}"
 compilers=${CC:-cc}
 for cc in gcc clang; do
@@ -51,18 +51,18 @@ float=gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
 double=gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64
 strict="-Wall -Wextra -Wpedantic -Wunused -Wunused-const-variable -Wshadow -Werror -I."
 
-no_link() {     # no_link SYMBOL FILES AND FLAGS ...: the linker misses that symbol
-    wanted=$1
+no_link() {     # no_link SYMBOL FILES AND FLAGS ...: the linker reports that symbol as undefined
+    expected=$1
     shift
     if "$@" -lm -pthread -o "$W/no" >"$W/link" 2>&1; then
         echo "it links: $*"
         return 1
     fi
     cat "$W/link"
-    grep -q "$wanted" "$W/link"
+    grep -q "$expected" "$W/link"
 }
 
-# Can the linker leave out what nothing refers to, and the compiler mark what must stay?
+# Can the linker drop what nothing refers to, and the compiler mark what must be kept?
 gc="-ffunction-sections -fdata-sections -Wl,--gc-sections"
 echo 'static int kept __attribute__((used, retain)); int main(void) { return 0; }' >"$W/gc.c"
 $own -Werror $gc "$W/gc.c" -o "$W/gc" 2>"$W/gc.err" || gc=
@@ -170,7 +170,7 @@ sed '$s/$/ gra_tensor *use(gra_tape *t); gra_tensor *use(gra_tape *t) { return m
 sed 's/ = forward_all/ = forward/' "$W/right.c" >"$W/chunk.c"
 sed 's/, x));/, x->size));/' "$W/right.c" >"$W/number.c"
 
-as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make does a file of core/
+as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make compiles a file of core/
     (unset MAKEFLAGS MFLAGS MAKELEVEL
      ${MAKE:-make} -n V=1 CC="$1" B="$W/made" OPT=-O0 WERROR= "$W/made/f32/core/base/shape.o") >"$W/make" ||
          return 2
@@ -179,7 +179,7 @@ as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make
     sh "$W/make.line" 2>"$W/make.err"
 }
 
-refused_by() {          # refused_by COMPILER NAME WARNING: it is an error, and that one
+refused_by() {          # refused_by COMPILER NAME WARNING: it is that error
     as_make_does "$1" "$2"
     [ $? = 1 ] && grep -q "error: .*\[-Werror.*$3\]" "$W/make.err" && return
     cat "$W/make.err"
@@ -187,14 +187,14 @@ refused_by() {          # refused_by COMPILER NAME WARNING: it is an error, and 
 }
 
 for cc in $compilers; do
-    ok "$cc: what is right" as_make_does "$cc" right
+    ok "$cc: correct code" as_make_does "$cc" right
     ok "$cc: a function without a declaration" refused_by "$cc" undeclared implicit-function-declaration
     ok "$cc: .forward = forward for forward_all" refused_by "$cc" chunk 'incompatible-.*pointer-types'
     ok "$cc: a number for a tensor" refused_by "$cc" number int-conversion
 done
 
 # ---- without make -----------------------------------------------------------------------------------
-group "one line and no flag compile it"
+group "one command without flags compiles it"
 
 cat >"$W/my.c" <<'END'
 #include "layers/layers.h"
@@ -222,9 +222,9 @@ for cc in $compilers; do
     ok "$cc $1 my.c core/*/*.c layers/*.c" $cc $1 -I. "$W/my.c" core/*/*.c layers/*.c \
         -lm -pthread -o "$W/mine"
     for isa in '' base avx2 avx512; do
-        GRADUS_ISA=$isa "$W/my" >"$W/my.wanted" 2>"$W/my.err" || continue       # this processor lacks it
+        GRADUS_ISA=$isa "$W/my" >"$W/my.expected" 2>"$W/my.err" || continue       # this processor lacks it
         GRADUS_ISA=$isa "$W/mine" >"$W/mine.out" 2>&1
-        ok "... which computes the same, ${isa:-the best instructions}" diff "$W/my.wanted" "$W/mine.out"
+        ok "... which computes the same, ${isa:-the best instructions}" diff "$W/my.expected" "$W/mine.out"
     done
     set -- "$2" "$1"
 done
@@ -263,7 +263,7 @@ int main(void)
 }
 END
 ok "by make's library" $own -I. "$W/bits.c" "$BUILD/libgradus.a" -lm -pthread -o "$W/bits"
-"$W/bits" >"$W/bits.wanted"
+"$W/bits" >"$W/bits.expected"
 fma=
 grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
@@ -272,7 +272,7 @@ for cc in $compilers; do
         ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/*.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
-        ok "... and draws the same" diff "$W/bits.wanted" "$W/bits.out"
+        ok "... and draws the same" diff "$W/bits.expected" "$W/bits.out"
     done
 done
 

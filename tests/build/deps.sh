@@ -1,17 +1,17 @@
 #!/bin/sh
-# `make deps` on machines of many kinds. A machine is a folder of fake commands, the only ones in PATH: the
-# package manager, cc and sudo write down how they were called, and what was installed is there from then on.
+# `make deps` on many kinds of machines. A machine is a folder of fake commands, the only ones in PATH: the
+# package manager, cc and sudo record how they were called, and what was installed exists from then on.
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
 make=`command -v "${MAKE:-make}"`
-unset MAKE                              # a machine below has it in no folder of its PATH
+unset MAKE                              # it is in no PATH of the machines below
 
 BOX=`mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX"`
 export BOX
 trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# A project that has what matters here: the Makefile and its two scripts, a program, a test.
+# A project with only what matters here: the Makefile and its two scripts, a program, a test.
 mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/gradus.h "$BOX/tree/core"
@@ -25,8 +25,8 @@ for file in core/tape/tape examples/train examples/generate tests/main tests/lib
     : > "$BOX/tree/$file.c"
 done
 
-# The fakes. $BOX/log: their calls. $BOX/has/NAME: this is there: lists, Check, stale (an install fails until
-# the lists are refreshed), no-PACKAGE (no list has this package).
+# The fakes. $BOX/log has their calls. $BOX/has/NAME means that NAME exists: lists, Check, stale (an install
+# fails until the lists are refreshed), no-PACKAGE (no list has this package).
 fake() { cat > "$BOX/fakes/$1"; chmod +x "$BOX/fakes/$1"; }
 fake manager <<'END'
 #!/bin/sh
@@ -53,7 +53,7 @@ esac
 END
 fake cc <<'END'
 #!/bin/sh
-# What it links says whether there was a gnuplot when it ran.
+# The program it links reports whether gnuplot exists.
 out=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -72,7 +72,7 @@ printf '#!/bin/sh\ncat "$BOX/uid"\n'                           | fake id
 printf '#!/bin/sh\n: > "$2"\n'                                 | fake ar
 printf '#!/bin/sh\n'                                           | fake gnuplot
 
-# machine NAME UID COMMANDS THINGS: a new one, which has these commands and things.
+# machine NAME UID COMMANDS THINGS: a new one, with these commands and things.
 machine() {
     name=$1
     rm -rf "$BOX/bin" "$BOX/has" "$BOX/tree/build"
@@ -91,17 +91,17 @@ machine() {
     for thing in $4; do : > "$BOX/has/$thing"; done
 }
 
-# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and says this line, or nothing where
-# the line is empty; its calls of package managers are those of standard input.
+# gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and prints this line, or nothing if
+# the line is empty; its calls of package managers are those on standard input.
 gives() {
     : > "$BOX/log"
-    cat > "$BOX/wanted"
+    cat > "$BOX/expected"
     echo 'a line that no package manager must read' > "$BOX/in"
     status=0
     (cd "$BOX/tree"; PATH=$BOX/bin exec "$make" CC=cc CXX=none CFLAGS= --no-print-directory $2) \
         > "$BOX/out" 2>&1 < "$BOX/in" || status=1
     [ $status = $1 ] || wrong "make $2: status $status, not $1"
-    [ "`cat "$BOX/wanted"`" = "`cat "$BOX/log"`" ] || wrong "called `cat "$BOX/log"`, not `cat "$BOX/wanted"`"
+    cmp -s "$BOX/expected" "$BOX/log" || wrong "called `cat "$BOX/log"`, not `cat "$BOX/expected"`"
     if [ "${3-}" ]; then
         grep -x "$3" "$BOX/out" >/dev/null || wrong "no line '$3'"
     elif [ $# = 3 ]; then
@@ -194,7 +194,7 @@ $apt_check
 $apt_gnuplot
 END
 
-# A goal waits for deps even where it stands before it, with -j too; and train does not ask for Check.
+# A goal waits for deps even if it comes before it, also with -j; and train does not need Check.
 machine 'train deps' 0 'apt-get apt-cache' 'lists'
 gives 0 'train deps' 'with gnuplot' <<END
 $apt_gnuplot
@@ -211,4 +211,4 @@ machine 'without deps' 1000 '' ''
 gives 0 train 'without gnuplot' </dev/null
 gives 1 test 'Check is missing: run `make deps test`' </dev/null
 
-echo "make deps: as it should on 18 machines"
+echo "make deps: right on 18 machines"

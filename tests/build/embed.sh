@@ -1,6 +1,6 @@
 #!/bin/sh
-# In a program of somebody else's: the sources in a CMake project, by the lines of core/README.md; in the
-# newest C; and the macros of the public headers in C++, where op.h says which are C's alone.
+# gradus in another program: the sources in a CMake project, with the lines of core/README.md; in the newest
+# C; and the macros of the public headers in C++, except those that op.h lists as only for C.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -19,7 +19,7 @@ int main(void)
 }
 END
 lines() {       # lines N: the N-th block of CMake in core/README.md
-    awk -v wanted="$1" '/^```cmake/ { n++; on = 1; next } /^```/ { on = 0 } on && n == wanted' core/README.md
+    awk -v block="$1" '/^```cmake/ { n++; on = 1; next } /^```/ { on = 0 } on && n == block' core/README.md
 }
 project() {     # project NAME N: a folder with my.c and CMakeLists.txt
     mkdir -p "$W/$1" && cp "$W/my.c" "$W/$1" && {
@@ -55,8 +55,7 @@ for cc in ${CC:-cc} clang clang-16 clang-19; do
 done
 
 # ---- C++17 ---------------------------------------------------------------------------------------------
-# Every macro of the public headers that is not said to be C's compiles in C++; the list of those comes from
-# op.h.
+# Every macro of the public headers compiles in C++, except those in op.h's list of macros for C.
 cat >"$W/all.cpp" <<'END'
 #include "core/kernel.h"
 #include "layers/layers.h"
@@ -121,7 +120,7 @@ for cxx in ${CXX:-c++} clang++; do
         ok "... runs" "$W/all"
     done
 done
-# none was forgotten: a macro with a value or arguments that users see is above, or op.h's list of C's own
+# none was forgotten: every public macro with a value or arguments is above, or in op.h's list of those for C
 macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h |
     sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do

@@ -2,7 +2,7 @@
 # A library exports the names that gradus.h, op.h, kernel.h and layers.h declare, and no others.
 . tests/lib/ok.sh
 
-exports() {     # exports LIBRARY: its names, but for those of sanitizers
+exports() {     # exports LIBRARY: its names, except those of sanitizers
     nm -g --defined-only "$1" | awk 'NF == 3 && $3 !~ /^__/ { print $3 }' | sort -u
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# make install in an empty root: programs compile and run by pkg-config, with the static and the shared
+# make install in an empty root: programs compile with pkg-config and run, with the static and the shared
 # library, in both precisions, in C and C++; the libraries export what the public headers declare; uninstall
-# leaves nothing.
+# removes everything.
 . tests/lib/ok.sh
 
 root=$W/root
@@ -32,18 +32,18 @@ END
 cp "$W/first.c" "$W/first.cpp"
 
 prints() {      # prints LINE COMMAND ...
-    wanted=$1
+    expected=$1
     shift
     "$@" >"$W/out" 2>&1
     cat "$W/out"
-    [ "$(cat "$W/out")" = "$wanted" ]
+    [ "$(cat "$W/out")" = "$expected" ]
 }
 
 compiled() {    # compiled COMPILER FILE FLAGS ...
     "$@" ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -o "$W/first"
 }
 
-# ---- by pkg-config, which is told that the root is elsewhere -------------------------------------------
+# ---- with pkg-config, which is given the other root ----------------------------------------------------
 PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 if command -v pkg-config >/dev/null; then
@@ -57,21 +57,20 @@ if command -v pkg-config >/dev/null; then
             command -v "${cc%% *}" >/dev/null || continue
             ok "$name, shared, .$lang" compiled $cc "$W/first.$lang" $flags $libs
             ok "... runs" prints "$line" env LD_LIBRARY_PATH="$lib" DYLD_LIBRARY_PATH="$lib" "$W/first"
-            # the archive by its name: -lgradus takes the shared library where both are
+            # the archive by its name: -lgradus prefers the shared library
             ok "$name, static, .$lang" compiled $cc "$W/first.$lang" $flags "$lib/lib$name.a" \
                 ${private##*-l"$name"}
             ok "... runs" prints "$line" "$W/first"
         done
     done
     ok "the version is the header's" test "$(pkg-config --modversion gradus)" = "$(awk '
-        /^#define GRADUS_VERSION/ { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' \
-        core/gradus.h)"
+        /^#.* GRADUS_VERSION/ { print int($3 / 10000) "." int($3 / 100) % 100 "." $3 % 100 }' core/gradus.h)"
 else
     echo "$SCRIPT: left out: there is no pkg-config"
 fi
 
 # ---- two precisions do not mix -------------------------------------------------------------------------
-mixed() {       # mixed SYMBOL FLAGS ...: does not link, for want of that symbol
+mixed() {       # mixed SYMBOL FLAGS ...: does not link, because that symbol is missing
     symbol=$1
     shift
     compiled ${CC:-cc} "$W/first.c" -I"$root/opt/g/include" "$@" >"$W/mixed" 2>&1 && return 1
@@ -87,13 +86,11 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
         -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \
         -lgradus -lgradus64
     ok "... but do not run" ends_with 134 sh -c 'LD_LIBRARY_PATH=$1 "$0"; exit $?' "$W/first" "$lib"
-    ok "... which is said" \
-        grep -q "^gradus: gra_open: got a program linked with both libgradus and libgradus64" "$W/err"
+    ok "... which is reported" grep -q '^gradus: gra_open: got a program linked with both' "$W/err"
 fi
 
 # ---- what the libraries export -------------------------------------------------------------------------
-# The functions that the headers declare: names before a parenthesis where no other is open, as a compiler
-# reads them.
+# The functions that the headers declare, as a compiler reads them: names before an outermost parenthesis.
 declared() {    # declared FLAGS ...
     printf '#include <gradus/gpt.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
     ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
@@ -123,21 +120,21 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
         gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
         "$lib/libgradus64.so" -DGRADUS_DOUBLE
     declared >"$W/all"
-    grep -vx gra_check "$W/all" >"$W/float"              # which takes double, and says so when it is compiled
+    grep -vx gra_check "$W/all" >"$W/float"              # it needs double, and does not compile in float
     declared() { cat "$W/float"; }
-    ok "libgradus.so the same, but gra_check" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
+    ok "libgradus.so: except gra_check, the same" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
         "$lib/libgradus.so"
-    ok "the soname says which versions agree" grep -q "libgradus.so.0.2" "$lib/libgradus.so"
+    ok "the soname has the compatible version" grep -q "libgradus.so.0.2" "$lib/libgradus.so"
 fi
 
 # ---- programs and manual pages -------------------------------------------------------------------------
-ok "gradus-train speaks under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
+ok "gradus-train reports under its name" ends_with 2 "$root/opt/g/bin/gradus-train" --nonsense 1
 ok "... with the sentence" grep -q "^gradus-train: there is no flag '--nonsense'" "$W/err"
 ok "gradus-generate names the program beside it" ends_with 1 \
     sh -c 'cd "$1" && PATH=$2:$PATH gradus-generate' - "$W" \
     "$root/opt/g/bin"
 ok "... by its name" grep -q "train one first (gradus-train)$" "$W/err"
-clean_page() {  # clean_page FILE: groff has nothing to say about it
+clean_page() {  # clean_page FILE: groff reports nothing
     groff -ww -man -Tutf8 "$1" 2>&1 >/dev/null | lacks .
 }
 for name in train generate look; do
@@ -152,15 +149,15 @@ ok "quotes are kept" grep -qF '\-\-ids \(dqN N N\(dq' "$root/opt/g/share/man/man
 echo kept >"$lib/other.so"
 mkdir "$root/opt/theirs"
 ok "make uninstall" run_make uninstall
-ok "leaves what is not ours, alone" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
+ok "leaves only what is not ours" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
 $root/opt/theirs"
 
-# ---- folders with any name, whatever the umask; and places where it cannot be --------------------------
+# ---- folders with any name, whatever the umask; and impossible places ----------------------------------
 root="$W/a 'root' of \"two\"  \`"
 lib=$root/opt/g/lib
 private() { (umask 077 && run_make "$@"); }
 ok "make install to a folder with blanks and quotes, umask 077" private install
-ok "it is there" test -f "$lib/libgradus.a"
+ok "it exists" test -f "$lib/libgradus.a"
 ok "all can read it" test -z "$(find "$root"/* ! -perm -444)"
 ok "the .pc files name the place without DESTDIR" grep -qx prefix=/opt/g "$lib/pkgconfig/gradus64.pc"
 ok "make uninstall" run_make uninstall

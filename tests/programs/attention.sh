@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where a model looks: build/generate --attention, as gnuplot is told it and as pictures.
+# What a model attends to: build/generate --attention, as numbers for gnuplot and as pictures.
 . tests/lib/ok.sh
 
 fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
@@ -18,11 +18,11 @@ looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/ru
     ends_with 0 "$GENERATE" --model "${run:-$W/run}" --tokens 1 --attention "$file" --prompt "$prompt" "$@"
 }
 
-whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # a PNG ends so
+whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # these bytes end a PNG
 fake copies "cat >'$W/script'" "$whole"
 
-# tells NAME PROMPT FLAGS ...: as gnuplot is told them, the weights in $W/NAME, a line for each: layer, head,
-# query, key, weight; and the tokens in $W/NAME.tokens, a byte for each
+# tells NAME PROMPT FLAGS ...: the weights passed to gnuplot, in $W/NAME, one line for each: layer, head,
+# query, key, weight; and the tokens in $W/NAME.tokens, one byte for each
 tells() {
     told=$W/$1
     shift
@@ -44,7 +44,7 @@ cat core/gradus.h core/op.h "$W/odd" core/ops/attention.c examples/lib/heatmap.c
 ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" --out "$W/run"
 
 # ---- the numbers ------------------------------------------------------------------------------------
-weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows of P sum to 1; no look ahead
+weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows sum to 1; P is causal
     awk -v layers="$2" -v heads="$3" -v n="$4" '
         BEGIN { layer = head = query = 1 }
         { if (NF != 5 || $1 != layer || $2 != head || $3 != query || $4 != ++key ||
@@ -60,25 +60,25 @@ weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows o
         END { print NR " weights"; exit bad || !uneven || NR != layers * heads * n * (n + 1) / 2 }' "$1"
 }
 
-tokens() {      # tokens FILE TEXT: these are the queries and the keys of each panel
+tokens() {      # tokens FILE TEXT: each panel has these queries and keys
     printf '%s' "$2" | od -An -v -tu1 | tr -s ' ' '\n' | grep . | cmp - "$1.tokens"
 }
 
 group "numbers"
 ok "a prompt" tells a 'int main'
 printf 'int main' >"$W/prompt"
-ok "the text comes all the same" sh -c 'head -c 8 "$1" | cmp - "$2"' - "$W/out" "$W/prompt"
+ok "the text is written all the same" sh -c 'head -c 8 "$1" | cmp - "$2"' - "$W/out" "$W/prompt"
 ok "3 x 2 panels of 8 tokens" weights "$W/a" 3 2 8
 ok "of its tokens" tokens "$W/a" 'int main'
 ok "the same text" ends_with 0 "$GENERATE" --model "$W/run" --prompt 'int main' --tokens 100
 mv "$W/out" "$W/plain"
 ok "... with the weights" tells b 'int main' --tokens 100
 ok "... as without" cmp "$W/plain" "$W/out"
-ok "the weights do not depend on what is written" cmp "$W/a" "$W/b"
-ok "nor on the threads" tells b 'int main' --threads 3
+ok "the weights do not depend on the text that follows" cmp "$W/a" "$W/b"
+ok "nor on the number of threads" tells b 'int main' --threads 3
 ok "... bit for bit" cmp "$W/a" "$W/b"
 ok "an empty prompt is a line break" tells b ''
-ok "... that sees itself" \
+ok "... that attends to itself" \
     sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" && [ "$(cat "$1.tokens")" = 10 ]' \
     - "$W/b"
 odd=$(printf 'a\tb\nc\\ "\303\251\001')
@@ -87,10 +87,9 @@ ok "... are numbers" tokens "$W/b" "$odd"
 long='static_gra_tensor_forward(gra_tape_t,_gra_tensor_x)'
 ok "a prompt longer than the context" tells b "$long"
 ok "... shows what the model sees, its last 40 tokens" weights "$W/b" 3 2 40
-ok "... in their places" tokens "$W/b" "$(printf '%s' "$long" | tail -c 40)"
+ok "... in their positions" tokens "$W/b" "$(printf '%s' "$long" | tail -c 40)"
 
-# A head without queries sees all alike: in layer 1 the second half of the rows of W_query, 8 of 16, becomes
-# 0.
+# A head with zero queries attends evenly: in layer 1, rows 8 to 15 of the 16 of W_query become 0.
 blind() {       # blind RUN
     model=$1/model.safetensors
     header=$(od -An -tu4 -N4 "$model" | tr -d ' ')
@@ -107,26 +106,26 @@ even() {        # which panels are even
 cp -R "$W/run" "$W/blind"
 ok "head 2 of layer 1 loses its queries" blind "$W/blind"
 run=$W/blind
-ok "it looks" tells b 'int main'
+ok "its weights" tells b 'int main'
 run=
 even "$W/a" >"$W/even.a"
 even "$W/b" >"$W/even.b"
-ok "before, no head was even" test ! -s "$W/even.a"
+ok "no head was even before" test ! -s "$W/even.a"
 ok "... now that one is" test "$(cat "$W/even.b")" = 1.2
 
-# ---- what gnuplot is told ------------------------------------------------------------------------------
-group "what gnuplot is told"
+# ---- what gnuplot gets ---------------------------------------------------------------------------------
+group "what gnuplot gets"
 hostile='a`touch pwned`b"'\''$(touch pwned)\'
 ok "a hostile prompt" tells a "$hostile"
 ok "the file is what gnuplot wrote" sh -c '[ "$(head -c 9 "$1")" = "a picture" ]' - "$W/told.png"
-ok "no word of the prompt" lacks -e touch -e pwned "$W/script"
+ok "it has no word of the prompt" lacks -e touch -e pwned "$W/script"
 ok "... but the numbers of its bytes" tokens "$W/a" "$hostile"
 if env --ignore-signal=CHLD true 2>"$W/ok.out"; then      # GNU's env; a shell's trap does not reach a child
     ok "where the parent ignores SIGCHLD" with copies ends_with 0 env --ignore-signal=CHLD "$GENERATE" \
         --model "$W/run" --tokens 1 --prompt int --attention "$W/unheard.png"
     ok "... the picture is there" test -s "$W/unheard.png"
 else
-    echo "attention.sh: left out: a parent that ignores SIGCHLD: this env cannot be one"
+    echo "attention.sh: left out: a parent that ignores SIGCHLD: this env has no --ignore-signal"
 fi
 
 # ---- pictures ------------------------------------------------------------------------------------------
@@ -177,16 +176,16 @@ two.$ending"
     cd "$OLDPWD" || exit 1
 fi
 
-# ---- what cannot be ------------------------------------------------------------------------------------
-bad() {         # bad STATUS PATTERN FILE: no picture, and none of it
+# ---- what is refused -----------------------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FILE: there is no picture, and no part of it
     refuses "$1" "$2" "$GENERATE" --model "$W/run" --tokens 1 --prompt int --attention "$3"
 }
 
-untouched() {   # nothing but what was there before
+untouched() {   # the folder is as it was
     [ "$(ls -A "$W/old")" = a.png ] && [ "$(cat "$W/old/a.png")" = 'an old one' ]
 }
 
-group "what cannot be"
+group "what is refused"
 ok "--help" ends_with 0 "$GENERATE" --help
 ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png or \.svg \(none\)$' "$W/out"
 for name in picture picture.pdf picture.png.gz picture.tsv png ''; do
@@ -201,7 +200,7 @@ for ending in png svg; do
     ok "$ending: a folder of that name" with draws bad 1 "cannot draw $W/folder.$ending: Is a directory" \
         "$W/folder.$ending"
     ok "... nothing is left" is_empty "$W/folder.$ending"
-    ok "... nor unfinished" holds_no '[.]tmp$' "$W"
+    ok "... and nothing unfinished" holds_no '[.]tmp$' "$W"
     if [ -e /dev/full ]; then
         ln -s /dev/full "$W/full.$ending"
         ok "$ending: the disk is full" with draws bad 1 "cannot draw $W/full.$ending: No space" \
@@ -222,14 +221,14 @@ for name in none denied; do
 done
 for name in dies fails silent cuts; do
     ok "gnuplot $name" with $name bad 1 "cannot draw $W/old/a.png: gnuplot failed" "$W/old/a.png"
-    ok "... the old picture stays, alone" untouched
+    ok "... only the old picture stays" untouched
 done
 ok "a large model" ends_with 0 "$TRAIN" $small --context 360 --batch 1 --heads 8 --layers 4 --steps 1 \
     --data core/gradus.h --out "$W/large"
 ok "too many weights to draw" refuses 1 '4 layers x 8 heads x 360 x 360 tokens are too many for a picture' \
     with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" \
     --attention "$W/old/a.png"
-ok "... the old picture stays, alone" untouched
+ok "... only the old picture stays" untouched
 ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
     --attention "$W/old/never.png"
 ok "... nothing is written" untouched

@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2016,SC2154
-# The comparisons of tests/bench are fair: what slows the other side down is cleared, what could be best is
-# tried, and there is no ratio where it is not at its best. PyTorch, the products and our programs are fakes
-# that take the times they are told, so that no time is measured here.
+# The comparisons of tests/bench are fair: settings that slow the other side down are cleared, those that
+# could be best are tried, and there is no ratio if it is not at its best. PyTorch, the products and our
+# programs are fakes that report given times, so no time is measured here.
 . tests/lib/ok.sh
 
 mkdir -p "$W/bench"
@@ -10,7 +10,7 @@ fake() { cat >"$W/$1" && chmod +x "$W/$1"; }
 echo 'flags : fma avx2' >"$W/avx2"
 echo 'flags : avx2 avx512f avx512bw avx512dq avx512vl avx512_bf16' >"$W/avx512"
 
-# It notes the variables that it was given. The kernel SKYLAKEX is the fastest.
+# It records the variables it was given. The kernel SKYLAKEX is the fastest.
 fake python <<'END'
 #!/bin/sh
 [ "$1" != -c ] || exit 0
@@ -51,7 +51,7 @@ against() {     # against NAME CPUINFO PRODUCT FLAGS ...: in an environment that
         OPENBLAS_L2_SIZE=512 MKL_CBWR=COMPATIBLE ONEDNN_MAX_CPU_ISA=SSE41 OMP_PROC_BIND=true GRADUS_ISA=base \
         sh "tests/bench/against_$name" "$@"
 }
-printed() {     # printed PATTERN ...: each is in $W/out
+printed() {     # printed PATTERN ...: each matches in $W/out
     for pattern in "$@"; do
         grep -q -e "$pattern" "$W/out" || { echo "missing: $pattern"; cat "$W/out"; return 1; }
     done
@@ -62,11 +62,11 @@ ok "it names what it cleared" printed '^cleared from the environment: GRADUS_ISA
     ONEDNN_MAX_CPU_ISA OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 ok "nothing of that reached PyTorch" \
     lacks -e L2_SIZE -e PROC_BIND -e MKL_CBWR -e ONEDNN -e Prescott -e GRADUS_ISA "$W/given"
-ok "it has the threads that were asked for" grep -q '^OMP_NUM_THREADS=1$' "$W/given"
+ok "it has the requested number of threads" grep -q '^OMP_NUM_THREADS=1$' "$W/given"
 ok "the product's share of the peak is printed" printed '90 % of the FMA peak (100)'
 ok "the ratio" printed '^ratio config=nano threads=1 dropout=0 precision=float median=3.75 min=3.75 max=3.75'
 ok "our own share" printed '^gradus: 8 ms a step, 80 GFLOP/s, 80 % of the FMA peak'
-ok "without instructions for bfloat16 it is left out" printed '^bfloat16 was left out'
+ok "bfloat16 is left out without instructions for it" printed '^bfloat16 was left out'
 ok "and has no ratio" lacks 'precision=bf16' "$W/out"
 
 ok "with them it has a ratio" ends_with 0 against pytorch avx512 90 --config nano --pairs 2
@@ -81,7 +81,7 @@ ok "against_openblas runs" ends_with 0 against openblas avx512 90 --library l
 ok "with the fastest kernel, and nothing else" printed 'GFLOP/s  K-HASWELL' '^measured with SKYLAKEX, nothing'
 ok "it tries only kernels that the processor can run" ends_with 0 against openblas avx2 90 --library l
 ok "on AVX2" lacks 'SKYLAKEX' "$W/out"
-ok "it says how to install what is missing" ends_with 1 against openblas avx2 90 --library none
+ok "it reports how to install what is missing" ends_with 1 against openblas avx2 90 --library none
 ok "in a sentence" printed 'apt install libopenblas0-openmp'
 
 ok "medians" sh -c '. tests/bench/lib/fair.sh; [ "$(median 3 1 2) $(median 4 1 2 10) $(median 7)" = "2 3 7" ]'

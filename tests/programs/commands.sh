@@ -1,7 +1,6 @@
 #!/bin/sh
-# The commands that one types first, as they answer: make clean, and what train and generate say to somebody
-# who gives them the wrong thing. (What they compute: tests/programs/train.sh, generate.sh, resume.sh,
-# attention.sh.)
+# The first commands of a new user: make, make lint, make clean, and what train and generate answer to wrong
+# arguments. (What they compute: train.sh, generate.sh, resume.sh, attention.sh.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -12,17 +11,17 @@ ok "a dry run" ends_with 0 ${MAKE:-make} -n B="$W/dry"
 for made in libgradus.a libgradus64.a train generate examples/01_scalar; do
     ok "it makes $made" grep -q "\"[al][rd]  $W/dry/$made\"" "$W/out"
 done
-ok "and not the notebooks" lacks notebooks "$W/out"
+ok "it does not make the notebooks" lacks notebooks "$W/out"
 ok "a dry run of train" ends_with 0 ${MAKE:-make} -n B="$W/dry" train
-ok "it makes generate too, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
+ok "it also makes generate, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
 
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 for target in test check; do
     ok "make -n $target" ends_with 0 ${MAKE:-make} -n B="$W/dry" SCRIPTS= $target
-    ok "as many at once as there are cores" grep -q "make .*-j$cores .*tested" "$W/out"
+    ok "as many jobs at once as there are cores" grep -q "make .*-j$cores .*tested" "$W/out"
     ok "make -n -j1 $target" ends_with 0 ${MAKE:-make} -n -j1 B="$W/dry" SCRIPTS= $target
     ok "one at a time" lacks "make .*-j$cores .*tested" "$W/out"
-    ok "$target is all the tests" grep -q "$W/dry/f32/test.tap" "$W/out"
+    ok "$target runs all the tests" grep -q "$W/dry/f32/test.tap" "$W/out"
 done
 
 # ---- make lint --------------------------------------------------------------------------------------------
@@ -40,9 +39,9 @@ printf '\tcat <<END\n' >"$W/tab.sh"
     printf '<<<<<<< HEAD\n=======\n>>>>>>> main\n'
     printf '/* TO%s: more */\n/* FIX%s */\n/* XX%s */\n' DO ME X
 } >"$W/wrong.c"
-ok "lines as they should be" ends_with 0 sh tests/build/tools/lint "$W/right.c" "$W/right.mk"
-ok "lines as they should not" ends_with 1 sh tests/build/tools/lint "$W/right.c" "$W/wrong.c" "$W/tab.sh"
-ok "its count" grep -q '^lint: 3 files, 11 findings$' "$W/out"
+ok "good lines" ends_with 0 sh tests/build/tools/lint "$W/right.c" "$W/right.mk"
+ok "bad lines" ends_with 1 sh tests/build/tools/lint "$W/right.c" "$W/wrong.c" "$W/tab.sh"
+ok "the count of findings" grep -q '^lint: 3 files, 11 findings$' "$W/out"
 while read -r finding; do
     ok "$finding" grep -q "^$W/$finding" "$W/out"
 done <<END
@@ -62,7 +61,7 @@ ok "no file" ends_with 2 sh tests/build/tools/lint "$W/none.c"
 ok "all files" sh -c "sh tests/build/tools/lint >'$W/out'; grep -q '^lint: [1-9][0-9][0-9] files' '$W/out'"
 
 # ---- make clean -----------------------------------------------------------------------------------------
-# In a folder where all stands, by name, that the Makefile makes there, beside what a user has made.
+# In a folder with everything that the Makefile makes, by name, and some files of a user.
 built() {
     grep -oh '\$(B)/[a-z0-9_.]*' Makefile tests/tests.mk | sed 's,.*/,,' | grep .
     printf '%s\n' examples train generate libgradus.a broken.test
@@ -77,14 +76,14 @@ done <"$W/built"
 echo loss >"$W/b/run/loss.tsv"
 echo model >"$W/b/mine/deep/model.safetensors"
 ok "the Makefile's files are known" test "$(wc -l <"$W/built")" -ge 15
-ok "it cleans" ends_with 0 ${MAKE:-make} B="$W/b" clean
+ok "make clean" ends_with 0 ${MAKE:-make} B="$W/b" clean
 ok "a run stays" test -e "$W/b/run/loss.tsv"
-ok "so does a model that somebody put there" test -e "$W/b/mine/deep/model.safetensors"
+ok "so does a user's model" test -e "$W/b/mine/deep/model.safetensors"
 ok "nothing else does" test "$(ls "$W/b" | tr '\n' ' ')" = "mine run "
-ok "and that is said" grep -q "left in $W/b: mine run" "$W/out"
+ok "and this is reported" grep -q "left in $W/b: mine run" "$W/out"
 rm -r "$W/b/run" "$W/b/mine"
 ok "once more" ends_with 0 ${MAKE:-make} B="$W/b" clean
-ok "an empty folder goes" test ! -e "$W/b"
+ok "the empty folder is removed" test ! -e "$W/b"
 
 
 # ---- flags and --help -------------------------------------------------------------------------------------
@@ -96,7 +95,7 @@ same_help() {   # -h is --help
     "$1" --help >"$W/long" && "$1" -h >"$W/short" && cmp "$W/long" "$W/short" && narrow "$W/long"
 }
 
-near() {        # near PROGRAM WRONG RIGHT: is asked back
+near() {        # near PROGRAM WRONG RIGHT: the answer suggests RIGHT
     refuses 2 "there is no flag '$2': did you mean $3?\$" "$1" "$2" 3
 }
 
@@ -117,15 +116,15 @@ ok "--topk" near "$GENERATE" --topk --top-k
 ok "a name of a thousand letters" refuses 2 "there is no flag '--0*'" "$TRAIN" "--$(printf '%01000d' 0)"
 ok "--x" refuses 2 "there is no flag '--x': --help lists them\$" "$TRAIN" --x 1
 
-# ---- generate, and what it is given --------------------------------------------------------------------
-bad() {         # bad STATUS PATTERN FLAGS ...: a sentence for people
-    wanted=$1
+# ---- generate, and its arguments -----------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FLAGS ...: refused without a name of C
+    expected=$1
     pattern=$2
     shift 2
-    refuses "$wanted" "$pattern" "$GENERATE" "$@" && ! grep 'gra_' "$W/err"
+    refuses "$expected" "$pattern" "$GENERATE" "$@" && ! grep 'gra_' "$W/err"
 }
 
-text_of() {     # text_of FLAGS ...: 40 tokens of it
+text_of() {     # text_of FLAGS ...: generates 40 tokens
     "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 "$@"
 }
 
@@ -133,13 +132,13 @@ group "generate"
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-batches 4"
 ok "a run" ends_with 0 "$TRAIN" $small --steps 20 --data core/gradus.h --quiet --out "$W/run"
 ok "from its folder" ends_with 0 text_of --model "$W/run"
-cp "$W/out" "$W/wanted"
+cp "$W/out" "$W/expected"
 ok "from its model" ends_with 0 text_of --model "$W/run/model.safetensors"
-ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "... the same text" cmp "$W/expected" "$W/out"
 ok "... in its folder too" ends_with 0 sh -c 'cd "$1" && shift && "$@"' - "$W/run" \
     "$GENERATE" --tokens 40 --prompt 'static int' --seed 3 --model model.safetensors
-ok "... the same text" cmp "$W/wanted" "$W/out"
-ok "other heads than it was trained with" bad 1 'n_heads' --model "$W/run" --heads 1
+ok "... the same text" cmp "$W/expected" "$W/out"
+ok "another number of heads than in training" bad 1 'n_heads' --model "$W/run" --heads 1
 ok "nothing trained" ends_with 1 sh -c 'cd "$1" && "$2" --prompt a' - "$W/none" "$GENERATE"
 ok "... train first" \
     grep -qx 'generate: there is no trained model in build/run: train one first (build/train)' "$W/err"
@@ -155,25 +154,25 @@ done
 ok "a checkpoint" bad 1 "is a checkpoint, which only build/train --resume reads" \
     --model "$W/run/checkpoint.safetensors"
 cp "$W/run/model.safetensors" "$W/alone.safetensors"
-ok "a model alone" bad 1 'has no vocabulary beside it: give tokens as numbers' \
+ok "only a model" bad 1 'has no vocabulary beside it: give tokens as numbers' \
     --model "$W/alone.safetensors"
 mv "$W/run/model.safetensors" "$W/model"
 not_done="its run has not ended. If it was stopped, build/train --resume $W/run continues it"
-ok "a run that is not done" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
+ok "an unfinished run" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"
 mv "$W/model" "$W/run/model.safetensors"
 ok "logits as .csv" bad 2 "--logits: got '$W/x.csv', expected a name that ends in .npy" --model "$W/run" \
     --logits "$W/x.csv"
-ok "... leave no file" test ! -e "$W/x.csv"
+ok "... no file is written" test ! -e "$W/x.csv"
 mkdir "$W/json"
 mv "$W/alone.safetensors" "$W/json"
 echo '{"n_head": 2, "activation_function": "relu"}' >"$W/json/config.json"
 ok "a config.json with another activation" bad 1 'beside it: got activation_function: "relu", expected gelu' \
     --model "$W/json/alone.safetensors" --ids 1
-ok "a vast --top-k is all" ends_with 0 text_of --model "$W/run" --top-k 1000000
-ok "... the same text" cmp "$W/wanted" "$W/out"
+ok "a huge --top-k means all" ends_with 0 text_of --model "$W/run" --top-k 1000000
+ok "... the same text" cmp "$W/expected" "$W/out"
 
-# ---- widths: what a program says fits a terminal -------------------------------------------------------
-says() {        # says PATTERN STATUS COMMAND ...: somewhere, and in lines of at most 80 columns
+# ---- widths: output fits a terminal --------------------------------------------------------------------
+says() {        # says PATTERN STATUS COMMAND ...: a line matches, and none has more than 80 columns
     words=$1
     ends=$2
     shift 2
@@ -190,9 +189,9 @@ cd "$W" || exit 1
 tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
 ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
 ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*$' "$W/said"
-ok "what it writes" grep -q '^sample:$' "$W/said"
+ok "its files" grep -q '^sample:$' "$W/said"
 ok "the next command" grep -qx 'to write more: generate' "$W/said"
-ok "... does so" says . 0 generate --tokens 20
+ok "... works" says . 0 generate --tokens 20
 ok "the same again, in its place" says '^build/run holds a run, which this one replaces$' 0 train \
     $tiny --steps 3
 ok "... or not" says ': all 3 steps are done$' 0 train --resume build/run

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The lessons in examples/, and the code in the README files and in the comments of the public headers: each
-# compiles, and what is a program prints what it is said to print.
+# The lessons in examples/, and the code in the README files and in the comments of the public headers: all of
+# it compiles, and the programs print what the text shows.
 . tests/lib/ok.sh
 
-lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; what it writes stays in $W/out
+lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; its output is left in $W/out
     name=$2
     "${3:-$BUILD/examples/$2}" >"$W/out" 2>"$W/err"
     status=$?
@@ -20,11 +20,11 @@ says() {        # says WHAT LINE: the lesson printed exactly this line
     ok "$name: $1" has_line "$2"
 }
 
-shows() {       # shows WHAT AWK: the awk program, given the lesson's output, ends with 0
+shows() {       # shows WHAT AWK: the awk program exits with 0 on the lesson's output
     ok "$name: $1" awk "{ print } $2" "$W/out"
 }
 
-compile() {     # compile FILE LIBRARY PROGRAM FLAG ...: as the README says, with the library's own flags
+compile() {     # compile FILE LIBRARY PROGRAM FLAG ...: as in the README, with the flags of the library
     file=$1 library=$2 program=$3
     shift 3
     ${CC:-cc} "$file" -I. "$@" "$library" ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -lm -pthread -o "$program"
@@ -71,18 +71,18 @@ lesson 0 05_next_token
 shows "the loss falls" '
     $1 == "step" { if (!n++) first = $4; last = $4 } END { exit !(n == 9 && first > 4.5 && last < 0.12) }'
 sed '1,/^$/d' "$W/out" >"$W/written"
-cat >"$W/wanted" <<'END'
+cat >"$W/expected" <<'END'
 The shells she sells are sea shells, I'm sure.
 For if she sells sea shells by the sea shore,
 then I'm sure she sells sea shore shells.
 
 She sells sea shells by the sea shore.
 END
-ok "05_next_token: it knows the text by heart" diff "$W/wanted" "$W/written"
+ok "05_next_token: it knows the text by heart" diff "$W/expected" "$W/written"
 
 # ---- README.md and those of folders ---------------------------------------------------------------------
-# Their blocks, one file each: $W/block.1 is what stands between the first two fences, and so on; the
-# word after the fence is in $W/block.1.kind.
+# Their blocks, one file each: $W/block.1 is the text between the first two fences, and so on; the word after
+# the fence is in $W/block.1.kind.
 readmes="README.md core/README.md examples/README.md tests/bench/README.md"
 cat $readmes >"$W/readmes"
 awk -v w="$W/block." '
@@ -92,7 +92,7 @@ awk -v w="$W/block." '
     END { exit open }' "$W/readmes"
 ok "README: fences are closed" test $? -eq 0
 
-# A program among them is run, and prints the block behind it.
+# A program among them is run, and must print the block after it.
 n=1
 blocks=0
 programs=0
@@ -101,7 +101,7 @@ while [ -f "$W/block.$n" ]; do
         blocks=$((blocks + 1))
         cp "$W/block.$n" "$W/block.c"
         precisions="-UGRADUS_DOUBLE -DGRADUS_DOUBLE"
-        grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # float code cannot call it
+        grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # it needs double
         for precision in $precisions; do
             ok "README: C code $blocks compiles, $precision" ${CC:-cc} \
                 -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
@@ -111,7 +111,7 @@ while [ -f "$W/block.$n" ]; do
             programs=$((programs + 1))
             ok "README: program $programs links" compile "$W/block.c" "$BUILD/libgradus.a" "$W/program"
             "$W/program" >"$W/program.out" 2>&1
-            ok "README: it prints what stands there" diff "$W/block.$((n + 1))" "$W/program.out"
+            ok "README: it prints the next block" diff "$W/block.$((n + 1))" "$W/program.out"
         fi
     fi
     n=$((n + 1))
@@ -121,9 +121,8 @@ ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
 }
-# The judge of an exercise, run by hand, prints the parts that it looked at ("p: ...")
-# and the finding ("w: ...").
-ok "exercise 32 compiles as it begins" sh "$BUILD/exercises/compile" \
+# The judge of an exercise, run by itself, prints the parts it checked ("p: ...") and the finding ("w: ...").
+ok "the start file of exercise 32 compiles" sh "$BUILD/exercises/compile" \
     examples/exercises/start/32_wrong_backward.c \
     "$BUILD/f64/examples/exercises/judge/32_wrong_backward.o" "$W/judge"
 "$W/judge" 3>&- | sed '/^p: /d; s/^w: //' >"$W/report"
@@ -132,7 +131,7 @@ ok "README: it shows the report of exercise 32" same_block "gradient check FAILE
 ok "README: the manual shows the flags of train --help" same_block "--steps N" "$W/help"
 
 # ---- the code in the comments of the public headers -----------------------------------------------------
-# It is indented by five blanks; what follows a statement after two blanks or more explains it.
+# It is indented by five blanks; after a statement, two blanks or more begin an explanation.
 headers="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h"
 awk -v w="$W/code." '
     /^ \*     / {
@@ -153,7 +152,7 @@ awk -v w="$W/code." '
 echo 'gra_tensor *z = gra_mul(t, gra_zeros(t, GRA_SHAPE(2, 3)), gra_full(t, 2, GRA_SCALAR)); (void)z;' \
     >"$W/code.shape"
 
-# as_file CODE: a whole op, where { ... stands for a loop over y; or statements, with what they use
+# as_file CODE: a whole op, in which { ... means a loop over y; or statements, with declarations
 as_file() {
     echo '#include "layers/gpt.h"'
     if grep -q '^static void forward' "$1"; then
@@ -183,12 +182,12 @@ for code in "$W"/code.*; do
 done
 ok "headers: their code was found" test $codes -ge 7
 
-# All that they link to or name as a file is there.
+# All files that they link to or name exist.
 paths=0
 for readme in $readmes; do
     for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' $readme | tr -d '`') \
                 $(grep -o '](\([^)#:]*\))' $readme | sed "s|](\(.*\))|${readme%README.md}\1|"); do
-        ok "$readme: $path is there" test -e "$path"
+        ok "$readme: $path exists" test -e "$path"
         paths=$((paths + 1))
     done
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A model in a file of its own: build/generate --model FILE --ids, and --logits.
+# A model in a single file: build/generate --model FILE --ids, and --logits.
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 
-# What vocab.tsv says of a text's bytes: "3 1 4".
+# The tokens of a text's bytes in vocab.tsv: "3 1 4".
 ids_of() {
     od -An -v -tu1 | tr -s ' ' '\n' | awk -F '\t' '
         FNR == NR { id[$1] = n++; next }
@@ -16,18 +16,18 @@ FILE=$W/run/model.safetensors
 
 same_tokens() { # same_tokens FLAGS ...: from the folder and from the file
     ends_with 0 "$GENERATE" --model "$W/run" --prompt "static int" --tokens 100 "$@" || return 1
-    ids_of <"$W/out" >"$W/wanted"
+    ids_of <"$W/out" >"$W/expected"
     ends_with 0 "$GENERATE" --model "$FILE" --ids " $(printf 'static int' | ids_of)" --tokens 100 "$@" ||
         return 1
-    [ "$(cat "$W/out")" = "$(cat "$W/wanted")" ]
+    [ "$(cat "$W/out")" = "$(cat "$W/expected")" ]
 }
 ok "ids are the text's" same_tokens
 ok "ids are the text's, at another temperature" same_tokens --temperature 2 --seed 5
-ok "ids are the text's, the likeliest alone" same_tokens --temperature 0
+ok "ids are the text's, only the likeliest" same_tokens --temperature 0
 ok "ids are the text's, of the 3 likeliest" same_tokens --top-k 3 --temperature 3
 ok "commas are blanks" ends_with 0 "$GENERATE" --model "$FILE" --ids "1, 2,3 " --tokens 1
 
-few() {         # few K: at a temperature at which all tokens are alike, K different ones come
+few() {         # few K: at a temperature at which all tokens are equally likely, K different ones occur
     ends_with 0 "$GENERATE" --model "$FILE" --ids 1 --tokens 1 --temperature 100 --top-k "$1" \
         --seed "$2" >"$W/few"
     cut -d ' ' -f 2 "$W/few"
@@ -35,12 +35,12 @@ few() {         # few K: at a temperature at which all tokens are alike, K diffe
 most() {
     for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do few "$1" $seed; done | sort -u | wc -l
 }
-ok "top-k 1 is one token" test "$(most 1)" -eq 1
-ok "top-k 2 are two" test "$(most 2)" -eq 2
-ok "top-k 256 are all of a small vocabulary" test "$(most 256)" -gt 6
+ok "top-k 1: one token" test "$(most 1)" -eq 1
+ok "top-k 2: two tokens" test "$(most 2)" -eq 2
+ok "top-k 256: all of a small vocabulary" test "$(most 256)" -gt 6
 
-# The cache of keys and values changes no byte of these texts, through windows that slide, behind a prompt
-# longer than one, through a pipe. (The logits with any instruction set and number of threads: test_cache.c.)
+# The key-value cache changes no byte of these texts: with moving windows, after a prompt longer than one,
+# through a pipe. (For the logits with any instruction set and number of threads see test_cache.c.)
 as_without() {  # as_without PROMPT FLAGS ...
     prompt=$1
     shift
@@ -51,15 +51,15 @@ as_without() {  # as_without PROMPT FLAGS ...
     [ "$(wc -c <"$W/plain")" -eq $((${#prompt} + 200)) ] && cmp "$W/plain" "$W/cached"
 }
 ok "the cache changes no token" as_without 'int '
-ok "nor among the likeliest" as_without 'int ' --temperature 1.5 --top-k 9
-ok "nor the likeliest, after a long prompt" as_without 'static int int int int int int int int int' \
+ok "not among the likeliest" as_without 'int ' --temperature 1.5 --top-k 9
+ok "not the likeliest, after a long prompt" as_without 'static int int int int int int int int int' \
     --temperature 0
 
 bad() {         # bad STATUS PATTERN FLAGS ...
-    wanted=$1
+    expected=$1
     pattern=$2
     shift 2
-    refuses "$wanted" "$pattern" "$GENERATE" "$@"
+    refuses "$expected" "$pattern" "$GENERATE" "$@"
 }
 cp "$FILE" "$W/alone.safetensors"
 ok "no ids" bad 1 'has no vocabulary beside it: give tokens as numbers, --ids' \
@@ -87,9 +87,9 @@ logits() {      # logits FLAGS ...: leaves them in $W/l.npy
     ends_with 0 "$GENERATE" --tokens 1 --logits "$W/l.npy" "$@"
 }
 ok "logits of a text" logits --model "$W/run" --prompt abc
-mv "$W/l.npy" "$W/wanted"
+mv "$W/l.npy" "$W/expected"
 ok "logits of ids" logits --model "$FILE" --ids "$(printf abc | ids_of)"
-ok "... are the same" cmp "$W/wanted" "$W/l.npy"
+ok "... are the same" cmp "$W/expected" "$W/l.npy"
 ok "... have a row for each token" grep -aq "'shape': (3, $(wc -l <"$W/run/vocab.tsv" | tr -d ' '))" \
     "$W/l.npy"
 finish

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The runner of the exercises, build/learn: what it makes of answers that do anything, its keys in a
-# pseudo-terminal ($BUILD/terminal), a class that is graded and a handout. (What the judges find:
+# The runner of the exercises, build/learn: answers that misbehave, its keys in a pseudo-terminal
+# ($BUILD/terminal), grading a class, and a handout. (For what the judges find see
 # tests/programs/exercises/check.sh.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# A folder that has all but a learner's files, so that somebody's own answers stay as they are; the build
-# folder is its own too, but for what is built.
+# A folder with everything except a learner's files, so that a user's own answers are not touched; its build
+# folder shares only what is built.
 case $BUILD in /*) built=$BUILD ;; *) built=$PWD/$BUILD ;; esac
 here=$PWD
 root=$W/gradus
@@ -20,11 +20,11 @@ cd "$root" || exit 1
 own=examples/exercises/08_softmax.c
 solution=examples/exercises/solutions/08_softmax.c
 
-clean() {       # nothing is left of what was compiled and run
+clean() {       # nothing compiled or run is left
     test "$(ls build/exercises)" = compile
 }
 
-# answer NAME LINE: the solution, but with this line at the beginning of softmax; more from stdin
+# answer NAME LINE: the solution with this line at the beginning of softmax, then stdin
 answer() {
     {
         printf '#include <%s.h>\n' signal stdio stdlib string unistd
@@ -33,7 +33,7 @@ answer() {
     } >"$W/$1.c"
 }
 
-judged() {      # judged NAME STATUS WORDS: the answer is judged so, and the judgement says that
+judged() {      # judged NAME STATUS WORDS: the judge exits with STATUS, and its output has WORDS
     "build/learn" --seconds 1 softmax "$W/$1.c" </dev/null >"$W/said" 2>&1
     status=$?
     cat "$W/said"
@@ -41,15 +41,15 @@ judged() {      # judged NAME STATUS WORDS: the answer is judged so, and the jud
     [ $status -eq "$2" ] && grep -q -- "$3" "$W/line" && clean && awk 'length > 80 { exit 1 }' "$W/said"
 }
 
-refused() {     # refused NAME LINE WORDS: an answer with this line is not passed, and is told so
+refused() {     # refused NAME LINE WORDS: an answer with this line does not pass, for this reason
     answer "$1" "$2"
     ok "$1" judged "$1" 1 "$3"
 }
 
 asan() { grep -q fsanitize=address build/exercises/compile; }
 
-# ---- answers that do anything --------------------------------------------------------------------------
-group "answers that do anything"
+# ---- answers that misbehave ----------------------------------------------------------------------------
+group "answers that misbehave"
 cp "$solution" "$W/right.c"
 ok "the solution" judged right 0 "Exercise 08: passed"
 refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
@@ -102,7 +102,7 @@ ok "output past 64 KB" judged talks 0 \
     "passed. Your program printed: line 0 line 1 .* line 11 ... (these are the first lines)"
 answer writes 'FILE *f = fopen("mine.txt", "w"); if (f) fclose(f);' </dev/null
 ok "files that it writes" judged writes 0 passed
-ok "are gone with it" test ! -e mine.txt
+ok "are removed with it" test ! -e mine.txt
 
 group "answers that do not compile"
 refused main ' ' "it defines main, but the judge has its own main" <<'END'
@@ -113,7 +113,7 @@ void judge_part(const char *format) { (void)format; }
 END
 refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl" </dev/null
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
-ok "a name misspelt" judged misspelt 1 "the function softmax is missing: is it in the file"
+ok "a misspelt name" judged misspelt 1 "the function softmax is missing: is it in the file"
 printf ' \n' >"$W/empty.c"
 ok "an empty file" judged empty 1 "the file is empty"
 printf 'a\000b' >"$W/binary.c"
@@ -126,7 +126,7 @@ ok "an endless include" judged endless 1 "does not compile\|softmax is missing"
 echo 'int a[1 << 28] = { 1 };' | cat - "$solution" >"$W/large.c"
 ok "an enormous array" judged large 1 "the compiler did not end, or needed too much memory"
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"
-ok "what the compiler warns of" judged warned 1 "The compiler warns: 08_softmax.c:.*unused"
+ok "a warning of the compiler" judged warned 1 "The compiler warns: 08_softmax.c:.*unused"
 
 # ---- the command line ----------------------------------------------------------------------------------
 group "the command line"
@@ -135,21 +135,21 @@ ok "fits 80 columns" awk 'length > 80 { exit 1 }' "$W/out"
 ok "a missing file" refuses 2 "the file cannot be read: No such file" build/learn 8 none.c
 ok "a folder" refuses 2 "the file cannot be read: Is a directory" build/learn 8 core
 mkfifo "$W/pipe"
-ok "a pipe is not waited for" refuses 2 "the file cannot be read" build/learn 8 "$W/pipe"
+ok "it does not wait for a pipe" refuses 2 "the file cannot be read" build/learn 8 "$W/pipe"
 ok "no such exercise" refuses 2 "there is no exercise 'softmix'" build/learn softmix
 ok "no such flag" refuses 2 "'--jason' is not a flag" build/learn --jason
 ok "seconds" refuses 2 "--seconds: got 0, expected seconds from 1 to 3600" build/learn --seconds 0 8
 ok "another folder" sh -c "cd '$W' && ! gradus/build/learn 8 2>err && grep -q 'in the folder of gradus' err"
 rm -f "$own"
 ok "the start file is copied" ends_with 1 build/learn 08 </dev/null
-ok "as it is" cmp examples/exercises/start/08_softmax.c "$own"
+ok "unchanged" cmp examples/exercises/start/08_softmax.c "$own"
 cp "$solution" "$own"
-ok "and not over an answer" ends_with 0 build/learn 08 </dev/null
+ok "but not over an answer" ends_with 0 build/learn 08 </dev/null
 ok "which stays" cmp "$solution" "$own"
-ok "what is solved is noted" grep -qx 'solved 08_softmax' examples/exercises/.progress
+ok "a solved exercise is recorded" grep -qx 'solved 08_softmax' examples/exercises/.progress
 ok "and listed" sh -c "build/learn --list | grep -q '^  ok 08 softmax'"
 ok "--reset" ends_with 0 build/learn --reset 08
-ok "begins anew" cmp examples/exercises/start/08_softmax.c "$own"
+ok "restores the start file" cmp examples/exercises/start/08_softmax.c "$own"
 ok "--solution" sh -c "build/learn --solution 8 | cmp - $solution"
 ok "two hints" eval \
     'build/learn --hint 8 >"$W/first" && build/learn --hint 8 2 >"$W/second" && differ "$W/first" "$W/second"'
@@ -161,10 +161,10 @@ answer bytes 'for (int i = 0; i < 256; i++) putchar(i);' </dev/null
 ok "--json of any bytes" ends_with 0 build/learn --json 8 "$W/bytes.c"
 ok "is plain ASCII" lacks -a '[^ -~]' "$W/out"
 ok "with escapes" grep -Fq '"printed": "\u0000\u0001' "$W/out"
-ok "of what must be escaped" grep -Fq ' !\"#$%&' "$W/out"
-ok "and of the rest" grep -Fq '[\\]^_' "$W/out"
+ok "only where necessary" grep -Fq ' !\"#$%&' "$W/out"
+ok "and of backslashes" grep -Fq '[\\]^_' "$W/out"
 ok "--json of a wrong answer" ends_with 1 build/learn --json 8 "$W/warned.c"
-ok "says so" grep -q '"passed": false,' "$W/out"
+ok "reports that it failed" grep -q '"passed": false,' "$W/out"
 ok "and which part" grep -Fq '{ "part": "three scores", "passed": false }' "$W/out"
 if command -v python3 >/dev/null 2>&1; then
     ok "JSON, for python" sh -c "build/learn --json 8 '$W/bytes.c' | python3 -c 'import json, sys
@@ -172,7 +172,7 @@ d = json.load(sys.stdin)
 assert d[\"exercise\"] == 8 and d[\"passed\"] and d[\"printed\"].startswith(\"\".join(map(chr, range(256))))'"
 fi
 
-# A signal at a known moment: when the answer runs, which says so by a file.
+# A signal at a known moment: while the answer runs, which it shows by making a file.
 answer waits \
     "FILE *f = fopen(\"$W/pid\", \"w\"); fprintf(f, \"%d\", (int)getpid()); fclose(f); for (;;) pause();" \
     </dev/null
@@ -248,8 +248,8 @@ wait examples/exercises/09
 keys ^C
 status 0
 END
-ok "the start file is there again" cmp examples/exercises/start/08_softmax.c "$own"
-ok "it goes on where it was left" played 24 80 <<END
+ok "the start file is back" cmp examples/exercises/start/08_softmax.c "$own"
+ok "it continues where it was left" played 24 80 <<END
 wait examples/exercises/09
 keys q
 status 0
@@ -269,9 +269,9 @@ status 143
 END
 ok "nothing is left" clean
 cp "$solution" "$own"
-ok "without a terminal the current one is judged" ends_with 0 build/learn </dev/null
+ok "without a terminal it judges the current exercise" ends_with 0 build/learn </dev/null
 ok "without escapes" lacks "$(printf '\033')" "$W/out"
-ok "so it is in a dumb one" env TERM=dumb "$built/terminal" 24 80 build/learn <<END
+ok "in a dumb terminal too" env TERM=dumb "$built/terminal" 24 80 build/learn <<END
 wait Exercise 08: passed.
 status 0
 END
@@ -297,7 +297,7 @@ cp "$W/loop.c" "$class/eve/08_softmax.c"
 cp "$solution" "$class/08_softmax.c"
 ok "is graded" ends_with 0 build/learn --seconds 1 --grade "$class"
 cut -f 1-3 "$W/out" >"$W/table"
-tr '|' '\t' >"$W/wanted" <<END
+tr '|' '\t' >"$W/expected" <<END
 student|exercise|passed
 ada lovelace|03_used_twice|no
 ada lovelace|08_softmax|yes
@@ -310,7 +310,7 @@ eve|08_softmax|no
 eve|all|0 of 1
 nobody|all|0 of 0
 END
-ok "into this table" cmp "$W/wanted" "$W/table"
+ok "into this table" cmp "$W/expected" "$W/table"
 ok "with findings" sh -c "cut -f 4 '$W/out' | grep -q '^it did not end within 1 second'"
 ok "four cells a row" awk -F '\t' 'NF != 4 { exit 1 }' "$W/out"
 ok "in columns on a terminal" "$built/terminal" 24 80 build/learn --seconds 1 --grade "$class" <<END
@@ -344,5 +344,5 @@ ok "an empty one is used" ends_with 0 ${MAKE:-make} handout DIR="$W/empty" HINTS
 ok "without hints" test -s "$W/empty/Makefile" -a ! -e "$W/empty/examples/exercises/hints"
 ok "one that cannot be written" ends_with 2 ${MAKE:-make} handout DIR="$W/none/class"
 ok "no DIR" ends_with 2 ${MAKE:-make} handout
-ok "nothing half is left" holds_no part "$W"
+ok "nothing unfinished is left" holds_no part "$W"
 finish

@@ -1,11 +1,11 @@
 #!/bin/sh
-# build/look: a step as a page. Its data is looked at as text; where a browser is installed the page is driven
-# in it.
+# build/look: a step as a page. Its data is checked as text; if a browser is installed, the page is also
+# driven in it.
 . tests/lib/ok.sh
 LOOK=${BUILD:-build}/look
 case $LOOK in /*) ;; *) LOOK=$PWD/$LOOK ;; esac
 
-page() {        # page NAME FLAGS ...: $W/NAME.html, and what look printed in $W/NAME.txt
+page() {        # page NAME FLAGS ...: $W/NAME.html, and look's output in $W/NAME.txt
     name=$1
     shift
     ends_with 0 "$LOOK" "$@" --out "$W/$name.html" && cp "$W/out" "$W/$name.txt"
@@ -13,7 +13,7 @@ page() {        # page NAME FLAGS ...: $W/NAME.html, and what look printed in $W
 at_most() {     # at_most BYTES FILE
     wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'
 }
-alone() {       # alone FILE: it asks for nothing beside it, and has two scripts, its data and its own
+alone() {       # alone FILE: it needs no other file, and has two scripts, its data and its own
     sed '/id="data"/,/^<.script>/d' "$1" >"$W/code" &&
         lacks -Ei 'src=|href=|url\(|@import|fetch\(|import ' "$W/code" &&
         [ "$(grep -ci '<script' "$1")" -eq 2 ] && [ "$(grep -ci '</script' "$1")" -eq 2 ]
@@ -27,10 +27,10 @@ holds() {       # holds NAME NUMBER: as the only value of a tensor
 
 # ---- the pages -------------------------------------------------------------------------------------------
 ok "the scalar example" page scalar --example scalar
-ok "it has 50 kB at most" at_most 50000 "$W/scalar.html"
+ok "it has at most 50 kB" at_most 50000 "$W/scalar.html"
 ok "it stands alone" alone "$W/scalar.html"
 for what in g dg/da dg/db; do
-    ok "the page holds $what" holds scalar "$(printed scalar "$what")"
+    ok "the page has $what" holds scalar "$(printed scalar "$what")"
 done
 ok "the next-token example" page next --example next-token
 ok "it stands alone" alone "$W/next.html"
@@ -44,16 +44,16 @@ ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --st
     --out "$W/run"
 text=$(head -c 400 README.md | tr -d '\n' | tail -c 64)
 ok "its page, of 64 tokens" page run --model "$W/run" --prompt "$text"
-ok "it has 3 MB at most" at_most 3000000 "$W/run.html"
+ok "it has at most 3 MB" at_most 3000000 "$W/run.html"
 ok "it stands alone" alone "$W/run.html"
 ok "the page holds the loss" holds run "$(printed run loss)"
 states() { [ "$(grep -o '"exact":' "$W/run.html" | wc -l)" -eq "$1" ]; }
 ok "twelve snapshots and the end" states 13
 once() { [ "$(grep -o '"step":14,' "$W/run.html" | wc -l)" -eq 1 ]; }
-ok "the last snapshot is the end, and there once" once
+ok "the last snapshot is the end, and occurs once" once
 ok "a long prompt: the last tokens" page long --model "$W/run" --prompt "$text$text"
 
-# ---- snapshots: a run that was stopped and goes on leaves the same ---------------------------------------
+# ---- snapshots: a run that is stopped and resumed leaves the same ones -----------------------------------
 small="$run --context 8 --width 8 --heads 2 --layers 1 --batch 1 --steps 7 --snapshot-every 3"
 ok "a small run" ends_with 0 "$TRAIN" $small --out "$W/whole"
 kept() {
@@ -72,17 +72,17 @@ resumed() {
 }
 moments "a run that is interrupted" && ok "stopped and resumed" resumed
 ok "a run without snapshots" ends_with 0 "$TRAIN" $small --snapshot-every 0 --out "$W/whole"
-ok "removes those of the run before" holds_no '^snapshot-' "$W/whole"
+ok "removes those of the previous run" holds_no '^snapshot-' "$W/whole"
 ok "its page has no slider" page plain --model "$W/whole" --prompt "gradus"
 
-# ---- a file of parameters alone, as other programs leave it --------------------------------------------
+# ---- a file with only parameters, as other programs write it -------------------------------------------
 mkdir "$W/alone"
 cp "$W/run/model.safetensors" "$W/alone"
 ok "a file without a vocabulary" page ids --model "$W/alone/model.safetensors" --ids "3 14, 15 9"
 ok "its tokens are numbers" grep -qF '"tokens":["3","14","15","9"]' "$W/ids.html"
-ok "which the page says" grep -q '"about":"A GPT of 4 layers.*shown as numbers' "$W/ids.html"
+ok "which the page states" grep -q '"about":"A GPT of 4 layers.*shown as numbers' "$W/ids.html"
 ok "the page holds the loss" holds ids "$(printed ids loss)"
-ok "nobody knows its step" grep -q '"step":-1,' "$W/ids.html"
+ok "its step is unknown" grep -q '"step":-1,' "$W/ids.html"
 
 # ---- a model that has diverged: the last of its values is nan ------------------------------------------
 mkdir "$W/diverged"
@@ -92,8 +92,8 @@ printf '\000\000\300\177' | dd of="$W/diverged/model.safetensors" bs=1 conv=notr
 ok "a model that has diverged" page nan --model "$W/diverged" --prompt gradus
 ok "it stands alone" alone "$W/nan.html"
 
-# ---- formulas: of every op -------------------------------------------------------------------------------
-ops() {         # each source of an op has a row in what is compiled in, and each op that is named there
+# ---- the formulas of every op ----------------------------------------------------------------------------
+ops() {         # each source of an op has a row in the compiled table, and each op that is named there
     for file in core/ops/*.c; do
         op=${file##*/}
         grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" ||
@@ -159,8 +159,7 @@ if command -v iconv >/dev/null; then
     ok "all is UTF-8" iconv -f UTF-8 -t UTF-8 "$W/hostile.html"
 fi
 
-# ---- in double precision: every digit, the largest and smallest numbers, in a locale with a decimal comma
-# ----
+# ---- in double: every digit, the largest and smallest numbers, in a locale with a decimal comma ----------
 cat >"$W/double.c" <<'END'
 #include "examples/look/look.h"
 #include <locale.h>
@@ -216,7 +215,7 @@ browser= window=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name)
 done
-drive() {       # drive NAME: the page with $W/driver.js at its end; what that saw in $W/NAME.seen
+drive() {       # drive NAME: the page with $W/driver.js at its end; what that sees is in $W/NAME.seen
     awk -v driver="$W/driver.js" '/<\/body>/ {
             print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
         "$W/$1.html" >"$W/$1.driven.html"
@@ -227,7 +226,7 @@ drive() {       # drive NAME: the page with $W/driver.js at its end; what that s
     cat "$W/$1.seen"
     grep -q '^end$' "$W/$1.seen"
 }
-seen() {      # seen NAME WHAT VALUE: the page showed that number: the same decimals, however they are written
+seen() {      # seen NAME WHAT VALUE: the page showed that number, the same decimals in any notation
     awk -v what="$2" -v value="$3" '$1 == what { found = 1; if ($2 != "" && $2 + 0 == value + 0) same = 1 }
         END { exit !(found && same) }' "$W/$1.seen"
 }
@@ -352,7 +351,7 @@ END
     const curve = document.getElementById("curve");
     say("curve", !curve || curve.getBoundingClientRect().right <= innerWidth ? 1 : 0);
 END
-    window=--window-size=500,800         # the narrowest that it makes
+    window=--window-size=500,800         # the narrowest that it allows
     for name in scalar run; do
         ok "the page $name in a narrow window" drive $name
         for pair in wide=500 beside=0 beneath=1 curve=1; do
@@ -366,7 +365,7 @@ END
     say("says", document.querySelectorAll("table.next td")[3].textContent.includes("nan") ? 1 : 0);
 END
     ok "a model of nan" drive nan
-    ok "... says so" grep -q '^loss nan$' "$W/nan.seen"
+    ok "... shows it" grep -q '^loss nan$' "$W/nan.seen"
     ok "... everywhere" seen nan says 1
     ok "no error" lacks '^error' "$W/nan.seen"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Training on several processes: the same bits on one rank and on two, the same parameters on all; what is
-# wrong is said once, by whichever rank it concerns; a rank that is killed ends the job with a sentence and a
-# checkpoint that goes on to the same end.
+# Training on several processes: the same bits on one rank and on two, the same parameters on all ranks; an
+# error is reported once, by a rank that it concerns; a killed rank ends the job with a sentence and a
+# checkpoint, from which it can be resumed to the same end.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -9,8 +9,7 @@ if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null || [ "${SANIT
     echo "$SCRIPT: left out: there is no MPI (mpicc, mpirun), or this is a build with sanitizers"
     exit 0
 fi
-# Open MPI: any number of ranks on any number of cores, as root too (in a container). Others do not look at
-# these.
+# Open MPI: any number of ranks on any number of cores, also as root (in a container). Others ignore these.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
     OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
@@ -47,9 +46,9 @@ ok "the loss falls" awk 'NR == 2 { first = $2 } { last = $2 } END { exit !(last 
 
 # ---- shards --------------------------------------------------------------------------------------------
 ok "three ranks cannot share four shards" ends_with 2 job 3 "$RUN" $small --out "$W/3"
-ok "... which is said once" \
+ok "... this is reported once" \
     test "$(grep -c "got 4 shards, expected a multiple of the ranks (3)" "$W/err")" -eq 1
-ok "six shards they can" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
+ok "they can share six" ends_with 0 job 3 "$RUN" $small --out "$W/3" --shards 6
 ok "one rank with six" ends_with 0 job 1 "$RUN" --shards=6 $small --out "$W/1of6"
 ok "... the same losses" near "$W/1of6" "$W/3"
 ok "batches of seven, on two ranks" ends_with 0 job 2 "$RUN" $small --batch 7 --out "$W/7"
@@ -64,18 +63,18 @@ ok "... still" grep -q "^train-mpi: got 6 shards, expected " "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 
-# ---- what is wrong before it begins --------------------------------------------------------------------
-on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these flags besides
+# ---- errors before it begins ---------------------------------------------------------------------------
+on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these additional flags
     printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' \
         "$1" "$2" "$RUN" \
         >"$W/rank"
     chmod +x "$W/rank"
 }
-wrong() {       # wrong STATUS SENTENCE FLAGS ...: the job ends, and one rank says why
-    wanted=$1
+wrong() {       # wrong STATUS SENTENCE FLAGS ...: the job ends, and one rank reports why
+    expected=$1
     sentence=$2
     shift 2
-    ends_with "$wanted" sh examples/mpi/run.sh 2 "$W/rank" $small --out "$W/wrong" "$@" &&
+    ends_with "$expected" sh examples/mpi/run.sh 2 "$W/rank" $small --out "$W/wrong" "$@" &&
         [ "$(grep -c "^train-mpi: " "$W/err")" -eq 1 ] && grep -q "^train-mpi: $sentence" "$W/err"
 }
 on_rank 0 ""
@@ -84,22 +83,22 @@ ok "no such text" wrong 1 "cannot read $W/none" --data "$W/none"
 ok "a folder that cannot be made" wrong 1 "cannot make the folder" --out "$W/file/run"
 for rank in 0 1; do
     on_rank $rank "--nonsense 1"
-    ok "rank $rank alone has a wrong flag" wrong 2 "there is no flag '--nonsense'"
+    ok "only rank $rank has a wrong flag" wrong 2 "there is no flag '--nonsense'"
     on_rank $rank "--data $W/none"
     ok "... no text" wrong 1 "cannot read $W/none"
 done
 for flag in "--lr 0.1" "--width 32" "--seed 2" "--data core/op.h" "--shards 2"; do
     on_rank 1 "$flag"
-    ok "rank 1 alone has $flag" wrong 2 "the ranks were not started alike"
+    ok "only rank 1 has $flag" wrong 2 "the ranks were not started alike"
 done
 ok "nothing was written" test ! -e "$W/wrong"
 
 ok "without mpicc" ends_with 2 ${MAKE:-make} B="$BUILD" MPICC="$W/mpicc" -W examples/mpi/train_mpi.c \
     "$BUILD/train-mpi"
-ok "... which is said" grep -q "^mpi: there is no $W/mpicc: install Open MPI or MPICH" "$W/err"
+ok "... this is reported" grep -q "^mpi: there is no $W/mpicc: install Open MPI or MPICH" "$W/err"
 
-# ---- a job that ends before its time -------------------------------------------------------------------
-# stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and ends so
+# ---- a job that is stopped -----------------------------------------------------------------------------
+# stopped STATUS TEXT: run.sh with an mpirun that leaves a checkpoint (if there is a text) and exits so
 stopped() {
     printf '#!/bin/sh\n[ "%s" ] && echo "%s" >"%s/checkpoint.safetensors"\nexit %s\n' "$2" "$2" "$W/stopped" \
         "$1" >"$W/mpirun"
@@ -108,11 +107,11 @@ stopped() {
 }
 mkdir "$W/stopped"
 how="mpi: to continue from its last checkpoint: make mpi RANKS=2 ARGS=\"--resume $W/stopped\""
-ok "Ctrl-C, of which mpirun makes a 1" stopped 1 new
-ok "... says how to go on" grep -qx "$how" "$W/err"
+ok "Ctrl-C, for which mpirun exits with 1" stopped 1 new
+ok "... how to go on is reported" grep -qx "$how" "$W/err"
 touch -t 202001010000 "$W/stopped/checkpoint.safetensors"
 ok "killed before its first checkpoint" stopped 137 ""
-ok "... another job's is not offered" lacks "to continue from" "$W/err"
+ok "... another job's checkpoint is not offered" lacks "to continue from" "$W/err"
 
 if [ "${WRAPPED:-}" ] && make_it "$BUILD/faults/train-mpi"; then
     for rank in 0 1; do
@@ -127,7 +126,7 @@ END
             "$W" "$W/rank" \
             $small --out "$W/killed$rank"
         command="make mpi RANKS=2 ARGS=\"--resume $W/killed$rank\""
-        ok "... and says how to go on" grep -q "^mpi: to continue from its last checkpoint: $command" "$W/err"
+        ok "... it reports how" grep -q "^mpi: to continue from its last checkpoint: $command" "$W/err"
     done
     ok "it goes on, on one rank" ends_with 0 job 1 "$RUN" --resume "$W/killed0" --quiet
     ok "... to the same end" same "$W/1" "$W/killed0"

@@ -1,12 +1,11 @@
 #!/bin/sh
 # make new-op, new-layer and new-optimizer, in a copy of the tree: what they write builds at once, the tests
-# say what is still to be written, and pass when it is. A NAME that will not do changes nothing.
+# report what is still to be written, and pass when it is. An unusable NAME changes nothing.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# With the objects that are built already. A declaration that is added to a header changes none of them, so
-# the headers are given back the age that they had; and the file build/flags stays as it is, although other
-# flags are used.
+# The copy has the objects that are already built. A declaration added to a header changes none of them, so
+# the headers get their old times back; and the file build/flags stays, although other flags are used.
 mkdir "$W/tree" "$W/tree/build"
 cp -Rp Makefile core layers examples tests "$W/tree" || exit 1
 for part in f32 f64 flags check.compile check.link; do
@@ -29,7 +28,7 @@ suite() {       # suite PRECISION NAME: runs that suite of the tests
     CK_EXCLUDE_TAGS=long CK_RUN_SUITE=$2 "build/$1/test"
 }
 
-tree() {        # every file but what is built, with its sum
+tree() {        # every file that is not built, with its checksum
     find Makefile core layers examples tests -type f -exec cksum {} + | sort
 }
 
@@ -37,7 +36,7 @@ narrow() {
     awk 'length > 80 { print; bad = 1 } END { exit bad }' "$@"
 }
 
-# ---- names that will not do ----------------------------------------------------------------------------
+# ---- names that are refused ----------------------------------------------------------------------------
 refused() {     # refused KIND NAME=... SENTENCE: make adds a line that says it failed
     tree >"$W/before"
     new "$1" "$2" >"$W/out" 2>"$W/err" && return 1
@@ -52,7 +51,7 @@ for kind in op:softsign layer:swiglu optimizer:lion; do
     example=${kind#*:}
     kind=${kind%:*}
     ok "$kind without a NAME" refused $kind A=b "got no NAME: run make new-$kind NAME=$example"
-    ok "a NAME of the environment is none" env NAME=host \
+    ok "a NAME in the environment does not count" env NAME=host \
         sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'got no NAME\|Error'"
     for name in Soft 9x _x a-b 'a b' "a'b" 'x;y' 'x/y' ../x é; do
         ok "$kind '$name'" refused $kind NAME="$name" \
@@ -63,18 +62,18 @@ for kind in op:softsign layer:swiglu optimizer:lion; do
 ok "a long name" refused $kind NAME=a23456789b23456789c23456789d23456 \
         "got a name of 33 letters, expected at most 32"
 done
-ok "an op that there is" refused op NAME=tanh "core/ops/tanh.c already exists"
-ok "a layer that there is" refused layer NAME=linear "layers/linear.c already exists"
-ok "an optimiser that there is" refused optimizer NAME=sgd "core/optim/sgd.c already exists"
+ok "an op that exists" refused op NAME=tanh "core/ops/tanh.c already exists"
+ok "a layer that exists" refused layer NAME=linear "layers/linear.c already exists"
+ok "an optimiser that exists" refused optimizer NAME=sgd "core/optim/sgd.c already exists"
 ok "a function" refused op NAME=mean "the library already has a gra_mean"
 ok "a function of op.h" refused op NAME=run "the library already has a gra_run"
 ok "a layer in another's file" refused layer NAME=causal_attention \
     "the library already has a struct gra_causal_attention"
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
-ok "a macro of the test's" refused optimizer NAME=steps \
+ok "a macro of the test" refused optimizer NAME=steps \
     "tests/optim/test_optim.c has a STEPS: choose another name"
 
-# A place that is not found any more: half of the pieces would be in.
+# A place that is no longer found: only some of the pieces would be inserted.
 sed 's/^} settings/} setting/' tests/optim/test_optim.c >"$W/test_optim.c"
 cp -p tests/optim/test_optim.c "$W/saved" && cp "$W/test_optim.c" tests/optim/test_optim.c
 tree >"$W/before"
@@ -85,7 +84,7 @@ ok "... changes nothing" cmp "$W/before" "$W/after"
 cp -p "$W/saved" tests/optim/test_optim.c
 
 # ---- one of each ---------------------------------------------------------------------------------------
-made() {        # made KIND NAME: it says so, in 80 columns
+made() {        # made KIND NAME: it reports what it made, in 80 columns
     ends_with 0 new "$1" NAME="$2" && narrow "$W/out" && grep -q "build/f64/test && CK_RUN_SUITE=" "$W/out" &&
         lacks -r 'NAME\|CAPS' core/ops/zsign.c "$3"
 }
@@ -98,7 +97,7 @@ ok "once more" refused op NAME=zsign "core/ops/zsign.c already exists"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
 ok "the tree builds" build build/f64/test build/f32/test headers
 
-asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, and says each of them
+asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, with each of them
     ! suite "$1" "$2" >"$W/out" 2>&1 || return 1
     cat "$W/out"
     shift 2
@@ -107,33 +106,33 @@ asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, and says 
     done
 }
 
-ok "what is to be written of the op" asks f64 ops \
+ok "what to write for the op" asks f64 ops \
     "core/ops/zsign.c:[0-9]*: zsign: the formula is still the template's: write it here" \
     "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it" \
     "core/ops/zsign.c:[0-9]*: zsign: backward is still the template's: write it" \
     "core/gradus.h:[0-9]*: zsign: the formula is still the template's: write it" \
     "tests/ops/ops_table.c:[0-9]*: zsign: the formula is still the template's: write it"
-ok "of the layer" asks f64 layers \
+ok "for the layer" asks f64 layers \
     "layers/zglu.c:[0-9]*: zglu: the formula is still the template's: write it here" \
     "layers/zglu.c:[0-9]*: zglu: init is still the template's: write it" \
     "layers/zglu.c:[0-9]*: zglu: forward is still the template's: write it in layers/zglu.c" \
     "layers/layers.h:[0-9]*: zglu: this text is still the template's: write it" \
     "tests/layers/test_layers.c:.*:gradients:.* zglu, training:"
-ok "of the optimiser" asks f64 optim \
+ok "for the optimiser" asks f64 optim \
     "core/optim/zlion.c:[0-9]*: zlion: the formula is still the template's: write it here" \
     "core/optim/zlion.c:[0-9]*: zlion: the step is still the template's: write it" \
     "core/gradus.h:[0-9]*: zlion: the formula is still the template's: write it" \
     "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
-ok "in float too" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
+ok "also in float" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
 
-# ---- without the sentences, but nothing written --------------------------------------------------------
-edit() {        # edit FILE SED'S ARGUMENTS: it changes something
+# ---- the sentences are removed, but nothing is written -------------------------------------------------
+edit() {        # edit FILE SED'S ARGUMENTS: must change something
     file=$1
     shift
     sed "$@" "$file" >"$W/edited" && differ "$W/edited" "$file" && cat "$W/edited" >"$file"
 }
 
-group "sentences taken out"
+group "sentences removed"
 mine="s/ is still the template's/ is mine/"
 for file in core/ops/zsign.c core/optim/zlion.c core/gradus.h tests/ops/ops_table.c \
     tests/optim/test_optim.c; do
@@ -180,7 +179,7 @@ for precision in f64 f32; do
     done
 done
 
-# A mistake in what was filled in: the tests know it.
+# A mistake in what was filled in: the tests detect it.
 group "filled in wrongly"
 ok "zsign's forward" edit core/ops/zsign.c 's,= x\[i\] / (1 + ,= x[i] / (2 + ,'
 ok "zlion's step" edit core/optim/zlion.c 's,+ decay \* p,- decay * p,'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs of the notebooks: every printed number comes out, in both precisions, and a number that
-# does not is noticed.
+# The programs of the notebooks reproduce every printed number, in both precisions, and a wrong number is
+# detected.
 . tests/lib/ok.sh
 
 mkdir -p "$W/lines.32" "$W/lines.64" || exit 1
@@ -35,7 +35,7 @@ expected() {
         END { print count }' "$1"/0*.txt
 }
 
-reproduced() {  # reproduced PROGRAM: it succeeds, and its last line says K of N with K = N
+reproduced() {  # reproduced PROGRAM: it succeeds, and its last line has K of N with K = N
     ends_with 0 "$1" && [ ! -s "$W/err" ] && awk 'length > 80 { bad = 1 } END { exit bad }' "$W/out" ||
         return 1
     tail -n 1 "$W/out" >"$W/line"
@@ -56,15 +56,15 @@ same_in_all() { # same_in_all PROGRAM: it succeeds with every instruction set th
     done
 }
 
-sum() {         # sum WANTED FILE ...: their K make the wanted total
-    wanted=$1
+sum() {         # sum EXPECTED FILE ...: their K add up to it
+    expected=$1
     shift
     got=$(cat "$@" | awk '{ k += $2 } END { print k + 0 }')
-    echo "$got numbers, wanted $wanted"
-    [ "$got" -eq "$wanted" ]
+    echo "got $got numbers, expected $expected"
+    [ "$got" -eq "$expected" ]
 }
 
-summed_up() {   # and says so, with how they came about
+summed_up() {   # make notebooks prints the total, and how it comes about
     sh examples/notebooks/run.sh $programs >"$W/out" || return 1
     cat "$W/out"
     awk 'length > 80 { exit 1 }' "$W/out" || return 1
@@ -80,16 +80,16 @@ for program in $programs; do
     ok "$program, with each instruction set" same_in_all "$program"
 done
 total=$(expected examples/notebooks/golden)
-ok 'the files hold 1828 printed numbers' [ "$total" -eq 1828 ]
-ok 'all of them come out in float64' sum "$total" "$W"/lines.64/*
+ok 'the files have 1828 printed numbers' [ "$total" -eq 1828 ]
+ok 'float64 reproduces all of them' sum "$total" "$W"/lines.64/*
 udl=$(awk '{ print $2 }' "$W/lines.64/udl_multihead")
-ok 'and in float32, but for NumPy' sum $((total - udl)) "$W"/lines.32/*
+ok 'float32 reproduces all except those of NumPy' sum $((total - udl)) "$W"/lines.32/*
 ok 'make notebooks sums them up' summed_up
-ok 'a program says it of itself' \
+ok 'a program prints its own total' \
     grep -qx 'computed: 562, computed from printed inputs: 144, inputs rearranged: 180' \
     "$BUILD/notebooks/attention_variants.txt"
 
-# ---- a number that is off ----
+# ---- a wrong number ----
 
 rm -rf "$W/golden"
 mkdir "$W/golden"
@@ -106,14 +106,14 @@ off() {
         tail -n 1 "$W/out" | grep -q ": $6 of $7 printed numbers reproduced\$"
 }
 
-missing() {     # missing PROGRAM FILE: a tensor that the program does not know is a number not reproduced
+missing() {     # missing PROGRAM FILE: the numbers of an unknown tensor are not reproduced
     cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     sed '$d' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt"
     printf 'tensor expect more 1 1 2\n1 2\nend\n' >>"$W/golden/$2.txt"
     ends_with 1 "$1" "$W/golden" && grep -q "$2.txt: expect more was not compared" "$W/err"
 }
 
-cut() {         # cut PROGRAM FILE: a file that was cut short
+cut() {         # cut PROGRAM FILE: a truncated file
     cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     sed '$d' "examples/notebooks/golden/$2.txt" >"$W/golden/$2.txt"
     ends_with 2 "$1" "$W/golden" && grep -q "$2.txt: got the end of the file, expected a word" "$W/err"
@@ -138,7 +138,7 @@ ok 'a parameter' off "$P/attention_variants" 002_mha_splits param w_query.weight
 ok 'a computed number' off "$P64/positional_causal" 004_mha_v1 ref output -0.1915 340 340
 ok 'an input' off "$P/trainable_attention" 003_self_attention_v2 input inputs 0.44 230 230
 ok 'a number left out' missing "$P/trainable_attention" 003_self_attention_v2
-ok 'a file cut short' cut "$P/attention_variants" 002_dropout
+ok 'a truncated file' cut "$P/attention_variants" 002_dropout
 ok 'a missing folder' ends_with 2 "$P/attention_steps" "$W/none"
 ok 'a wrong call' ends_with 2 "$P/attention_steps" examples/notebooks/golden and more
 ok 'make notebooks fails with a program' run_fails

@@ -1,17 +1,17 @@
 #!/bin/sh
-# A run that was stopped and goes on by build/train --resume ends with the very bits of one never stopped.
+# A run that is stopped and resumed (build/train --resume) ends with the same bits as one never stopped.
 . tests/lib/ok.sh
 
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-every 10 --eval-batches 4 --dropout 0.1
        --data core/gradus.h --sample 40 --quiet"
 
-# A gnuplot that has no time: of pictures nothing is said here.
+# A gnuplot that draws nothing: pictures are not tested here.
 mkdir "$W/bin"
 printf '#!/bin/sh\nexit 1\n' >"$W/bin/gnuplot"
 chmod +x "$W/bin/gnuplot"
 PATH=$W/bin:$PATH
 
-again() {       # again DIR FLAGS ...: goes on with the run; where none had begun, it begins
+again() {       # again DIR FLAGS ...: resumes the run, or starts it if there is none
     dir=$1
     shift
     if [ -e "$dir/checkpoint.safetensors" ]; then
@@ -22,22 +22,22 @@ again() {       # again DIR FLAGS ...: goes on with the run; where none had begu
 }
 
 # ---- the same bits, wherever it is stopped -----------------------------------------------------------------
-# KILL and TERM end a run at once; INT is Ctrl-C, after which it says and does its last things, and a second
-# INT ends it at once too. A "begin" is a step, a batch of an evaluation or a letter of the sample.
-legs() {        # legs OPTIMIZER: stopped again and again, with other numbers of threads
+# KILL and TERM end a run at once; INT is Ctrl-C, after which it still validates and writes its files; a
+# second INT ends it at once. A "begin" is a step, a batch of an evaluation or a letter of the sample.
+legs() {        # legs OPTIMIZER: stopped several times, with various numbers of threads
     rm -rf "$W/part"
     ok "$1, stopped at once" at 137 "begin 15 KILL" train $flags --threads 4 --out "$W/part"
     for leg in "130 1 INT 30" "137 2 KILL 20" "143 4 TERM 3" "130 1 INT 17" "137 2 KILL 25"; do
         set -- "$1" $leg
         ok "$1, goes on, stopped by $4 with $3 threads" at "$2" "begin $5 $4" train --resume "$W/part" \
             --threads "$3"
-        ok "... with whole rows" columns "$W/part/loss.tsv"
+        ok "... with complete rows" columns "$W/part/loss.tsv"
     done
     ok "$1, goes on to the end, 4 threads" ends_with 0 "$TRAIN" --resume "$W/part" --threads 4
     ok "... with the same bits" same_run "$W/whole" "$W/part"
 }
 
-# stopped_at MOMENTS STATUS: a run that was stopped there leaves whole rows, and goes on to the same end.
+# stopped_at MOMENTS STATUS: a run stopped there leaves complete rows, and resumes to the same end.
 stopped_at() {
     rm -rf "$W/part"
     at "$2" "$1" train $flags --data "$W/text" --out "$W/part" || return 1
@@ -45,10 +45,10 @@ stopped_at() {
     again "$W/part" $flags --data "$W/text" && same_run "$W/whole" "$W/part"
 }
 
-# sweep CALL STATUS ACTION ...: stopped at each such call of a whole run; a second action at the next call
+# sweep CALL STATUS ACTION ...: stops at each such call of a whole run; a second action at the next call
 sweep() {
     last=$(sed -n "s/^$1 //p" "$W/whole.calls")
-    ok "there are moments" test "$last" -ge 15
+    ok "there are enough moments" test "$last" -ge 15
     n=1
     while [ $n -le "$last" ]; do
         ok "$3 at $1 $n" stopped_at "$1 $n $3${4:+, $1 $((n + 1)) $4}" "$2"
@@ -89,11 +89,11 @@ ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), val
 ok "... as it was" same_run "$W/whole" "$W/part"
 ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet
 ok "... nothing is left to train" grep -q '^out .*: all 60 steps are done$' "$W/out"
-ok "... and of going on nothing is said" lacks 'resumed after' "$W/out"
+ok "... it does not claim to go on" lacks 'resumed after' "$W/out"
 ok "... nor are there two empty lines" sh -c 'cat -s "$1" | cmp - "$1"' - "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 
-cut_off() {     # cut_off FLAGS ...: a run in $W/part that was killed in its middle
+cut_off() {     # cut_off FLAGS ...: a run in $W/part that is killed halfway
     rm -rf "$W/part"
     at 137 "begin 40 KILL" train $whole --out "$W/part" "$@"
 }
@@ -102,19 +102,19 @@ if moments "runs that are stopped in odd places"; then
     ok "a checkpoint at every 7th step" cut_off --checkpoint-every 7
     killed=$(tail -n 1 "$W/part/loss.tsv" | cut -f 1)
     ok "... remembers that" ends_with 0 "$TRAIN" --resume "$W/part" --no-quiet
-    ok "... and loses 7 steps at most" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
+    ok "... and loses at most 7 steps" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
         echo "from $step after $2"; [ "$2" -le $((step + 7)) ]' - "$W/out" "$killed"
-    ok "... says which steps its time is of" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
+    ok "... reports which steps its time is for" sh -c 'step=$(sed -n "s/.*resumed after step //p" "$1")
         grep -q "^trained $((60 - step)) steps in [0-9:]* (60 of 60), validation loss " "$1"' - "$W/out"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
     ok "cut off" cut_off --checkpoint-every 7
     ok "... and stopped when it goes on" at 130 "begin 10 INT" train --resume "$W/part"
-    ok "... that is said too" \
+    ok "... this is also reported" \
         grep -Eq '^stopped after [0-9]* steps? in [0-9:]* [(][0-9]* of 60[)], validation' "$W/out"
 fi
 
 # ---- without standard streams -----------------------------------------------------------------------------
-closed() {      # closed STREAMS COMMAND ...: begun with these of 0, 1 and 2 closed
+closed() {      # closed STREAMS COMMAND ...: started with these of 0, 1 and 2 closed
     (
         case $1 in *0*) exec <&- ;; esac
         case $1 in *1*) exec >&- ;; esac
@@ -124,23 +124,23 @@ closed() {      # closed STREAMS COMMAND ...: begun with these of 0, 1 and 2 clo
     )
 }
 
-# begun_closed STREAMS STATUS MOMENTS FLAGS ...: leaves a whole table, and goes on to the same end
+# begun_closed STREAMS STATUS MOMENTS FLAGS ...: leaves a complete table, and resumes to the same end
 begun_closed() {
     streams=$1
-    wanted=$2
+    code=$2
     moments=$3
     shift 3
     rm -rf "$W/part"
-    ends_with "$wanted" closed "$streams" env GRADUS_FAULT="$moments" "$FAULTS/train" $whole --out "$W/part" \
+    ends_with "$code" closed "$streams" env GRADUS_FAULT="$moments" "$FAULTS/train" $whole --out "$W/part" \
         "$@" &&
         columns "$W/part/loss.tsv" && ends_with 0 "$TRAIN" --resume "$W/part" --quiet &&
         same_run "$W/whole" "$W/part"
 }
 
-group "standard streams that are closed"
+group "closed standard streams"
 ok "the output" begun_closed 1 1 ''
 rm -rf "$W/part"
-ok "... it is said that nothing can be written there" ends_with 1 closed 1 "$TRAIN" $whole \
+ok "... it reports that it cannot write there" ends_with 1 closed 1 "$TRAIN" $whole \
     --no-quiet --out "$W/part"
 ok "... in these words" \
     test "$(cat "$W/err")" = "train: cannot write to the standard output: Bad file descriptor"
@@ -154,7 +154,7 @@ fi
 
 if moments "a run whose best model is not its last"; then
     group "the best model"
-    # What it learns from most of the text is wrong for the last tenth.
+    # What it learns from most of the text does not hold for the last tenth.
     awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", 97 + (i < 2700 ? i % 2 : i * i % 7) }' >"$W/turns"
     best="${small%--data*} --data $W/turns --sample 40 --quiet --steps 60"
     rm -rf "$W/whole.best" "$W/part"
@@ -169,12 +169,12 @@ fi
 
 # ---- what may differ, and what may not ----------------------------------------------------------------
 group "flags"
-begun_so() {    # begun_so FLAG VALUE: is of the run, and not to be given again
+begun_so() {    # begun_so FLAG VALUE: belongs to the run, and must not be given again
     refuses 2 "$1 cannot be given with --resume: the run in $W/whole keeps its flags\$" \
         "$TRAIN" --resume "$W/whole" "$1=$2"
 }
 
-images() {      # of all files of a folder
+images() {      # images FOLDER: the checksums of all its files
     (cd "$1" && cksum ./*)
 }
 
@@ -194,20 +194,20 @@ ok "another text" refuses 1 'the text differs from the one that the run in .*/wh
     "$TRAIN" --resume "$W/whole" --data "$W/changed.txt"
 ok "all that changed nothing" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/whole" "$W/before"
 cp core/gradus.h "$W/moved.txt"
-ok "what is of this call alone" ends_with 0 "$TRAIN" --resume "$W/whole" --data "$W/moved.txt" --threads 1 \
+ok "flags of only this call" ends_with 0 "$TRAIN" --resume "$W/whole" --data "$W/moved.txt" --threads 1 \
     --checkpoint-every 100 --sample 40 --quiet
 cp core/op.h "$W/od d%"
 ok "a text with an odd name" ends_with 0 sh -c 'cd "$1" && "$2" --data "od d%" --steps 3 \
     --context 8 --width 8 --heads 1 --layers 1 --sample 0 --quiet --out odd' - "$W" "$TRAIN"
 ok "... goes on" ends_with 0 sh -c 'cd "$1" && "$2" --resume odd' - "$W" "$TRAIN"
-ok "... not from elsewhere" refuses 1 'cannot read od d%: No such file' "$TRAIN" --resume "$W/odd"
-ok "... but where it is named" ends_with 0 "$TRAIN" --resume "$W/odd" --data "$W/od d%"
+ok "... not from another folder" refuses 1 'cannot read od d%: No such file' "$TRAIN" --resume "$W/odd"
+ok "... unless the text is named" ends_with 0 "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 printf even >>"$W/od d%"
 ok "... and a change is noticed" refuses 1 'the text differs from the one that the run in .*/odd began with' \
     "$TRAIN" --resume "$W/odd" --data "$W/od d%"
 
 # ---- damaged ------------------------------------------------------------------------------------------
-bad_resume() {  # bad_resume PATTERN: the run in $W/d is refused in one sentence, and is as it was
+bad_resume() {  # bad_resume PATTERN: the run in $W/d is refused in one sentence, and is unchanged
     images "$W/d" >"$W/before"
     refuses 1 "$1" "$TRAIN" --resume "$W/d" && images "$W/d" | cmp - "$W/before"
 }
@@ -219,11 +219,11 @@ damaged() {     # a copy of the run, to damage
     bad=$W/d/checkpoint.safetensors
 }
 
-put() {         # put PLACE BYTES: overwrites what stands there
+put() {         # put PLACE BYTES: overwrites the bytes there
     printf "$2" | dd of="$bad" bs=1 seek="$1" conv=notrunc 2>"$W/dd.err"
 }
 
-place() {       # place TEXT: where it begins in the checkpoint
+place() {       # place TEXT: its offset in the checkpoint
     LC_ALL=C awk -v text="$1" 'BEGIN { RS = "\001" } { print index($0, text) - 1; exit }' "$good"
 }
 
@@ -241,13 +241,13 @@ for n in 0 7 8 100 $((size / 2)) $((size - 1)); do
     ok "cut to $n of $size bytes" bad_resume 'checkpoint.safetensors'
 done
 damaged; cp "$W/whole/model.safetensors" "$bad"
-ok "parameters alone" bad_resume 'is not a checkpoint that this program can resume'
+ok "only parameters" bad_resume 'is not a checkpoint that this program can resume'
 damaged; rm "$bad"; mkdir "$bad"
 ok "a folder" refuses 1 'checkpoint.safetensors' "$TRAIN" --resume "$W/d"
 damaged; put "$(($(place '"checkpoint":"3"') + 14))" 1
 ok "another version" bad_resume 'is not a checkpoint that this program can resume'
 damaged; put "$(($(place 'width\\t16') + 7))" x
-ok "a setting that is none" bad_resume "checkpoint.safetensors is damaged: 'x6' is not a value of --width"
+ok "an invalid setting" bad_resume "checkpoint.safetensors is damaged: 'x6' is not a value of --width"
 damaged; put "$(($(place 'mt19937:') + 3))" x
 ok "no generator" bad_resume "is damaged: 'rng' is not the state of a random generator"
 damaged; put "$(($(place '"step":"60"') + 8))" 9
@@ -268,20 +268,20 @@ damaged; sed 1d "$W/whole/loss.tsv" >"$W/d/loss.tsv"
 ok "a table without its columns" bad_resume 'loss.tsv'
 damaged; printf '61\t2\t\t1\t1\t1\nhalf a ro' >>"$W/d/loss.tsv"
 ok "a longer table" ends_with 0 "$TRAIN" --resume "$W/d"
-ok "... is mended" same_run "$W/whole" "$W/d"
+ok "... is repaired" same_run "$W/whole" "$W/d"
 
-# ---- a full disk, a model that is spoilt, a run replaced ------------------------------------------------
-limited() {     # limited FLAGS ...: no file may get more than 64 KiB
+# ---- a full disk, a diverged model, a replaced run ------------------------------------------------------
+limited() {     # limited FLAGS ...: no file may exceed 64 KiB
     sh -c 'ulimit -f 128; exec "$@"' - "$TRAIN" "$@"
 }
 
-group "full disk, spoilt model"
+group "full disk, diverged model"
 if moments "a full disk for a run that goes on"; then
     ok "a run" cut_off
     cp "$W/part/checkpoint.safetensors" "$W/kept"
     ok "no room for a checkpoint" ends_with 1 limited --resume "$W/part"
-    ok "... is said" grep -q '^train: cannot write .*checkpoint.safetensors: .*too large' "$W/err"
-    ok "... the last good one stands" cmp "$W/kept" "$W/part/checkpoint.safetensors"
+    ok "... is reported" grep -q '^train: cannot write .*checkpoint.safetensors: .*too large' "$W/err"
+    ok "... the last good one is kept" cmp "$W/kept" "$W/part/checkpoint.safetensors"
     ok "... and nothing unfinished" holds_no '[.]tmp$' "$W/part"
     ok "... the run goes on from it" ends_with 0 "$TRAIN" --resume "$W/part"
     ok "... with the same bits" same_run "$W/whole" "$W/part"
@@ -291,28 +291,28 @@ rm -rf "$W/part"
 cp -R "$W/whole" "$W/part"
 images "$W/part" >"$W/before"
 ok "no room for a new run's first checkpoint" ends_with 1 limited $whole --seed 5 --out "$W/part"
-ok "... the run that was there is as it was" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
+ok "... the old run is unchanged" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/part" "$W/before"
 ok "... nor in a new folder" ends_with 1 limited $whole --out "$W/no room"
-ok "... nothing was begun there" refuses 1 "$W/no room contains no run: there is no checkpoint" \
+ok "... no run exists there" refuses 1 "$W/no room contains no run: there is no checkpoint" \
     "$TRAIN" --resume "$W/no room"
-ok "a rate that spoils the model" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
+ok "a model that diverges" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"
 ok "... is said" grep -q 'no longer finite' "$W/err"
 step=$(sed -n 's/^train: step \([0-9]*\): .*/\1/p' "$W/err")
-ok "... when it goes on" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
+ok "... when it is resumed" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
 ok "... it comes to the same end" grep -q "^train: step $step: .*no longer finite" "$W/err"
 
 if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3
     rm -rf "$W/d"
     cp -R "$W/whole" "$W/d"
-    ok "a run that takes the place of a finished one, killed" at 137 "begin 9 KILL" train $whole --seed 3 \
+    ok "a run that replaces a finished one, killed" at 137 "begin 9 KILL" train $whole --seed 3 \
         --out "$W/d"
     ok "... leaves none of its models" holds_no '^model\|^best\|^sample\|^result\|png' "$W/d"
     : >"$W/part/checkpoint.safetensors.123-0.tmp"
     ok "... is replaced by a new one" ends_with 0 "$TRAIN" $whole --no-quiet --out "$W/part"
-    ok "... which says so" grep -q "part holds a run, which this one replaces" "$W/out"
-    ok "... and leaves what a new one leaves" same_run "$W/whole" "$W/part"
+    ok "... which reports it" grep -q "part holds a run, which this one replaces" "$W/out"
+    ok "... and leaves the files of a new run" same_run "$W/whole" "$W/part"
 fi
 
 finish

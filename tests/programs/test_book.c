@@ -1,5 +1,5 @@
-/* The notebooks' own layers: the gradients of those that are not compared with PyTorch's in test_golden.c.
- * Their values are the notebooks' numbers. */
+/* The notebooks' own layers: gradients that test_golden.c does not compare with PyTorch's. Their values are
+ * the notebooks' numbers. */
 #include "examples/notebooks/lib/book.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"

@@ -1,6 +1,6 @@
 /* GPTs imported from files of three families: every name, every order of rows and columns, and what is
- * refused. A file is written from a GPT of our own under the names of a family; what is imported must be that
- * GPT again. */
+ * refused. A file is written from our own GPT under the names of a family; the imported GPT must be equal to
+ * it. */
 #include "examples/import/import.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -23,7 +23,7 @@ enum head { NO_HEAD, SAME_HEAD, OWN_HEAD };
 
 struct kind {
     bool        gpt2;                   /* else Raschka's names */
-    const char *all, *most;             /* what stands before the names, before all but the head's */
+    const char *all, *most;             /* prefixes of all names, and of all but the head's */
     bool        transposed;
     bool        bias, qkv_bias, buffers;
     enum head   head;
@@ -56,12 +56,12 @@ static struct writer {
     gra_model     *from, *to;           /* a GPT, and its tensors under other names */
     struct gra_gpt gpt;
     struct kind    kind;
-    int            without, misshapen;  /* the number of a tensor to leave out, or to spoil; -1: none */
-    int            n;                   /* tensors so far, with one that is left out */
+    int            without, misshapen;  /* the number of a tensor to omit, or to misshape; -1: none */
+    int            n;                   /* tensors so far, the omitted one included */
     char           odd[192];            /* the name of that tensor */
 } w;
 
-/* A tensor of the file made of n parameters (rows, columns), one below the other. */
+/* A tensor of the file made of n parameters (rows, columns), one below another. */
 static void put(const char *name, int n, gra_tensor *const *p, bool transposed)
 {
     char full[192];
@@ -175,7 +175,7 @@ static void refused_with(int n_heads, const char *sentence)
 {
     another_model();
     ck_assert_int_eq(import_gpt(&g, gra_root(model), PATH, n_heads, why), -1);
-    ck_assert_msg(strstr(why, sentence), "wanted ...%s..., got %s", sentence, why);
+    ck_assert_msg(strstr(why, sentence), "expected ...%s..., got %s", sentence, why);
 }
 static void refused(const char *sentence) { refused_with(HEADS, sentence); }
 
@@ -228,14 +228,14 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
     char wanted[256];
     kind.buffers = false;
     write_file(kind, -1, -1, NULL, NULL);
-    for (int i = 2, n = w.n; i < n; i++) {            /* the embeddings say themselves what their sizes are */
+    for (int i = 2, n = w.n; i < n; i++) {            /* the embeddings define their own sizes */
         write_file(kind, -1, i, NULL, NULL);
         snprintf(wanted, sizeof wanted, "tensor %s: got the shape (", w.odd);
         refused(wanted);
     }
 }
 
-TESTS(a_tensor_too_many_is_named, FAMILIES)
+TESTS(an_extra_tensor_is_named, FAMILIES)
 {
     static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight",
                                          "trf_blocks.999999.norm1.scale",
@@ -251,7 +251,7 @@ TESTS(a_tensor_too_many_is_named, FAMILIES)
     }
 }
 
-TEST(a_name_twice)                      /* in the one writing and in the other */
+TEST(a_name_twice)                      /* in both spellings */
 {
     write_file(families[5], -1, -1, "wte.weight", NULL);
     refused("wte.weight");
@@ -261,7 +261,7 @@ TEST(a_name_twice)                      /* in the one writing and in the other *
     refused("it has no tensor h.2.");
 }
 
-/* ---- what no tensor says ---- */
+/* ---- what tensors do not tell ---- */
 
 static void expect_gelu(gra_gelu_form wanted)
 {
@@ -271,7 +271,7 @@ static void expect_gelu(gra_gelu_form wanted)
         ck_assert_int_eq(g.trf_blocks[i].ff.gelu, wanted);
 }
 
-TESTS(the_form_of_gelu, FAMILIES)     /* the metadata go before the config.json, and that before the family */
+TESTS(the_form_of_gelu, FAMILIES)     /* metadata override config.json, which overrides the family */
 {
     static const struct { const char *meta, *json; gra_gelu_form wanted; } said[] = {
         { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH },
@@ -324,7 +324,7 @@ TEST(how_many_heads)
     }
 }
 
-TEST(heads_of_64)                       /* where nothing says it */
+TEST(heads_of_64)                       /* the default */
 {
     struct gra_gpt tiny;
     gra_gpt_init(&tiny, gra_root(model), &(gra_gpt_config){ 3, 2, 128, 1, 1, .init = GRA_INIT_ZEROS });
@@ -404,7 +404,7 @@ TESTS(what_config_json_says_of_the_head, FAMILIES)
 }
 
 /* The epsilon is compared as a number, however it is written. */
-TEST(an_epsilon_in_other_words)
+TEST(an_epsilon_in_other_digits)
 {
     static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001",
                                         "0.0000100", "10e-6", "0.1e-4", "0.01E-3" };
@@ -426,7 +426,7 @@ TEST(an_epsilon_in_other_words)
     }
 }
 
-TEST(a_config_json_that_is_none)
+TEST(an_invalid_config_json)
 {
     static const char *const bad[] = {
         "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}",
@@ -448,7 +448,7 @@ TEST(a_config_json_that_is_none)
     rmdir(JSON);
 }
 
-TEST(in_this_folder)                    /* a path that names no folder, and a config.json beside it */
+TEST(in_this_folder)                    /* a path without a folder, and a config.json beside it */
 {
     char here[1024];
     write_plain(0, NULL);
@@ -463,7 +463,7 @@ TEST(in_this_folder)                    /* a path that names no folder, and a co
 
 /* ---- other files ---- */
 
-/* The dtype of a tensor becomes one that cannot be read. */
+/* The dtype of a tensor is changed to one that cannot be read. */
 TESTS(a_tensor_that_cannot_be_read, FAMILIES)
 {
     static unsigned char bytes[1 << 16];
@@ -522,7 +522,7 @@ TEST(shapes_of_no_gpt)
     refused("No such file");
 }
 
-/* Whatever call fails, of memory, opening or reading: a sentence, and nothing held. */
+/* Whichever call fails, to allocate, open or read: there is an error, and nothing is held. */
 TESTS(any_call_may_fail, 3)             /* _i: one of these */
 {
     static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
@@ -540,9 +540,9 @@ TESTS(any_call_may_fail, 3)             /* _i: one of these */
         fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
         const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;
         struck = fault_disarm();
-        /* an arena that cannot grow generously takes what is needed */
+        /* an arena that cannot grow generously requests only what is needed */
         ck_assert_msg(ok || struck, "%s", why);
-        ck_assert_msg(ok || *why, "call %ld: it failed without a sentence", n);
+        ck_assert_msg(ok || *why, "call %ld: it failed without an error", n);
         gra_model_close(m);
         gra_close(own);
         ck_assert_int_eq((int)(fault_held() - held), 0);

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The training program from end to end: build/train and build/generate, as a user meets them.
+# The training program from end to end: build/train and build/generate, as a user runs them.
 . tests/lib/ok.sh
 
-bad_train() {   # bad_train STATUS PATTERN FLAGS ...: as refuses, and no out folder appears
-    wanted=$1
+bad_train() {   # bad_train STATUS PATTERN FLAGS ...: like refuses, and no output folder is made
+    expected=$1
     pattern=$2
     shift 2
-    refuses "$wanted" "$pattern" "$TRAIN" --out "$W/never" "$@" && [ ! -e "$W/never" ]
+    refuses "$expected" "$pattern" "$TRAIN" --out "$W/never" "$@" && [ ! -e "$W/never" ]
 }
 
 bad_generate() { # bad_generate PATTERN FLAGS ...
@@ -22,7 +22,7 @@ is_png() {
     [ "$(od -An -tx1 -N4 "$1" | tr -d ' \n')" = 89504e47 ]
 }
 
-shown() {       # shown SAMPLE: its first lines, whole or cut at 78, are what the program has said
+shown() {       # shown SAMPLE: the program printed its first lines, whole or cut at 78
     head -n 8 "$1" | cut -c 1-78 | sed 's/^/  /' >"$W/a"
     sed -n '/^sample:$/,/^$/p' "$W/out" | sed '1d;$d' >"$W/b"
     cmp "$W/a" "$W/b"
@@ -35,11 +35,11 @@ falls() {       # the mean of the last five training losses is well below that o
               exit !(n == 50 && b < 0.9 * a && v > 0 && v < 0.9 * a / 5) }' "$1"
 }
 
-validated_at() { # validated_at FILE STEP ...: there and nowhere else
+validated_at() { # validated_at FILE STEP ...: at these steps and no others
     [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
 }
 
-# result_of RUN STEP: the loss over all of the held-out text after that step, as the last line says it
+# result_of RUN STEP: the loss over all of the held-out text after that step, as in the last line
 result_of() {
     awk -F '\t' -v step="$2" \
         'NR == 1 && $0 != "step\tval_loss" { exit 1 } NR == 2 && ($1 != step || !($2 > 0)) { exit 1 }
@@ -51,23 +51,23 @@ group "fifty steps on the project's own text"
 run=$W/run
 ok "it trains" ends_with 0 "$TRAIN" $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
     --threads 2 --out "$run"
-ok "it says what it trains" grep -q 'layers 2, parameters [0-9]*$' "$W/out"
-ok "it says a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
+ok "it reports what it trains" grep -q 'layers 2, parameters [0-9]*$' "$W/out"
+ok "it prints a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
 ok "nothing on stderr" test ! -s "$W/err"
 ok "the loss falls" falls "$run/loss.tsv"
 ok "the table has its columns" columns "$run/loss.tsv"
 ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
-ok "the result stands apart" result_of "$run" 50
+ok "the result is in a file of its own" result_of "$run" 50
 ok "the sample is shown" shown "$run/sample.txt"
 ok "and the next command" test "$(tail -n 1 "$W/out")" = "to write more: $GENERATE --model $run"
 ok "which works" sh -c "$(tail -n 1 "$W/out" | cut -d : -f 2-) --tokens 5"
 ok "the best model generates too" ends_with 0 "$GENERATE" --model "$run/best.safetensors" --tokens 5
 ok "the sample has its size" test "$(wc -c <"$run/sample.txt")" -eq 300
 for file in config.tsv vocab.tsv model.safetensors loss.gp; do
-    ok "$file is there" test -s "$run/$file"
+    ok "$file exists" test -s "$run/$file"
 done
 if command -v gnuplot >"$W/ok.out"; then
-    ok "the picture is there" is_png "$run/loss.png"
+    ok "the picture exists" is_png "$run/loss.png"
 fi
 ok "nothing unfinished is left" holds_no tmp "$run"
 
@@ -82,7 +82,7 @@ ok "1 and 2 threads" same_table 1-5 "$W/t1" "$W/t2"
 ok "1 and 4 threads" same_table 1-5 "$W/t1" "$W/t4"
 ok "the parameters too" cmp "$W/t1/model.safetensors" "$W/t4/model.safetensors"
 ok "another evaluation" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --eval-every 3 --out "$W/e"
-ok "... does not change what is trained" same_table 1,2,4,5 "$W/t1" "$W/e"
+ok "... does not change the training" same_table 1,2,4,5 "$W/t1" "$W/e"
 ok "another seed" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --seed 2 --out "$W/s"
 ok "... is another run" differ "$W/t1/model.safetensors" "$W/s/model.safetensors"
 for optimizer in muon sgd; do
@@ -91,10 +91,10 @@ for optimizer in muon sgd; do
 done
 
 group "flags"
-ok "--quiet says one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
+ok "--quiet prints one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
 ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
-ok "... after a line that says so" grep -qx "(--resume $W/t1 would continue it)" "$W/out"
+ok "... after a line that reports it" grep -qx "(--resume $W/t1 would continue it)" "$W/out"
 ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
 ok "--help" ends_with 0 "$TRAIN" --help
@@ -133,13 +133,13 @@ for value in x 0 -1 nan inf; do
     ok "--lr $value" bad_train 2 "--lr: got '$value', expected a number from" --lr $value
 done
 ok "--dropout 1" bad_train 2 "--dropout: got '1', expected a number from 0 to" --dropout 1
-ok "an optimiser there is not" bad_train 2 "--optimizer: got 'adam', expected one of adamw|muon|sgd\$" \
+ok "an unknown optimiser" bad_train 2 "--optimizer: got 'adam', expected one of adamw|muon|sgd\$" \
     --optimizer adam
 ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
 ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
 ok "generate: not a number" refuses 2 "--top-k: got 'many', expected a whole number" "$GENERATE" --top-k many
 
-full() {        # full COMMAND ...: it notices that its output is lost
+full() {        # full COMMAND ...: it reports that its output is lost
     "$@" >/dev/full 2>"$W/err"
     [ $? -eq 1 ] && cat "$W/err" && grep -q 'cannot write to the standard output: No space' "$W/err"
 }
@@ -165,7 +165,7 @@ mkdir "$W/elsewhere"
 ok "no text of its own here" refuses 1 'give --data FILE' sh -c 'cd "$1" && exec "$2" --out never' - \
     "$W/elsewhere" "$TRAIN"
 ok "... nothing is written" test ! -e "$W/elsewhere/never"
-ok "a file in the place of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
+ok "a file instead of the folder" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short"
 ok "a file on the way to it" refuses 1 'cannot make the folder' "$TRAIN" $small --out "$W/short/a/b"
 ln -s nowhere "$W/dangling"
 ln -s looping "$W/looping"
@@ -180,11 +180,11 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1
     ok "... is out of memory" grep -q '^train: .*memory' "$W/err"
     ok "... before anything is written" test ! -e "$W/large"
 fi
-small_file() {  # small_file COMMAND ...: it may write no more than a few hundred bytes to a file
+small_file() {  # small_file COMMAND ...: it may write only a few hundred bytes to a file
     sh -c 'ulimit -f 1; exec "$@"' - "$@"
 }
 ok "generate: a file that may not grow" ends_with 1 small_file "$GENERATE" --model "$run" --tokens 3000
-ok "... is said" grep -q '^generate: cannot write to the standard output: File too large$' "$W/err"
+ok "... is reported" grep -q '^generate: cannot write to the standard output: File too large$' "$W/err"
 if [ -e /dev/full ]; then
     ok "stdout is full" full "$TRAIN" $small --out "$W/full.out"
     ok "... no model is written" test ! -e "$W/full.out/model.safetensors"
@@ -196,36 +196,36 @@ fi
 # ---- binary text, odd names ------------------------------------------------------------------------
 group "numbers that go wrong"
 wild="$small --data $W/641 --steps 300 --optimizer sgd --lr 1000 --clip 0 --dropout 0.2 --sample 0 --quiet"
-ok "a rate that is far too large" ends_with 1 "$TRAIN" $wild --out "$W/wild.1" --threads 1
+ok "a far too large learning rate" ends_with 1 "$TRAIN" $wild --out "$W/wild.1" --threads 1
 cp "$W/err" "$W/wild.err"
-ok "... is said" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer finite; a smaller --lr' \
+ok "... is reported" grep -Eq '^train: step [0-9]+: the (loss|gradient) is no longer finite; a smaller --lr' \
     "$W/err"
 where='[a-z_]+: made (-?inf|nan) at [(][0-9, ]+[)] .*, (in|after) [a-zA-Z_.0-9]+ [(](for|back)ward[)]'
 ok "... and where it began" grep -Eq "^train: it began here: $where\$" "$W/err"
 ok "... in two lines" test "$(wc -l <"$W/err")" -eq 2
 ok "... and no parameters are written" test ! -e "$W/wild.1/model.safetensors"
-ok "... nor rows of no numbers" lacks -Ei 'nan|inf' "$W/wild.1/loss.tsv"
+ok "... and no rows with nan" lacks -Ei 'nan|inf' "$W/wild.1/loss.tsv"
 ok "with two threads" ends_with 1 "$TRAIN" $wild --out "$W/wild.2" --threads 2
 ok "... it began there too" cmp "$W/err" "$W/wild.err"
 
-group "what stands in the folder"
+group "what is in the folder"
 mkdir "$W/own" "$W/theirs"
 "$TRAIN" $small --steps 3 --snapshot-every 3 --out "$W/own" >"$W/own.out" 2>&1
 echo mine >"$W/theirs/model.safetensors"
 ok "a model that no run left" refuses 1 'exists without the loss.tsv of a run' "$TRAIN" $small --steps 3 \
     --out "$W/theirs"
-ok "... is whole" grep -q mine "$W/theirs/model.safetensors"
-ok "... and alone" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
+ok "... is unchanged" grep -q mine "$W/theirs/model.safetensors"
+ok "... and the only file" sh -c '[ "$(ls "$1")" = model.safetensors ]' - "$W/theirs"
 cp "$W/own/model.safetensors" "$W/own.model"
 (cd "$W/own" && cksum ./*) >"$W/own.sums"
 no_isa='got GRADUS_ISA=sse, expected base'
 ok "no such instruction set" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small --out "$W/own"
-ok "... that is all it says" grep -q "^train: the first step failed: .*$no_isa" "$W/err"
-ok "... and leaves the run that was there" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
+ok "... that is all it reports" grep -q "^train: the first step failed: .*$no_isa" "$W/err"
+ok "... and leaves the old run" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
 for name in sample.txt loss.tsv snapshot-3.safetensors; do
     ok "its $name as the text" refuses 1 "own/$name would be overwritten by the run: give another --out" \
         "$TRAIN" --context 8 --out "$W/own/" --data "$W/../${W##*/}/own/$name"
-    ok "... it stands" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
+    ok "... it is kept" sh -c 'cd "$1" && cksum ./* | cmp - "$2"' - "$W/own" "$W/own.sums"
 done
 ok "no such instruction set, a new folder" refuses 1 "$no_isa" env GRADUS_ISA=sse "$TRAIN" $small \
     --out "$W/no.isa"
@@ -237,7 +237,7 @@ confined() {    # confined FLAGS ...: train in 400 MB of addresses
 if confined --help >"$W/ok.out" 2>&1; then
     no_memory='the first step failed: out of memory: this step needs [0-9]* more bytes'
     ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
-    ok "... leaves the run that was there" cmp "$W/own/model.safetensors" "$W/own.model"
+    ok "... leaves the old run" cmp "$W/own/model.safetensors" "$W/own.model"
     ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 \
         --out "$W/no.room"
     ok "... is not made" test ! -e "$W/no.room"
@@ -249,7 +249,7 @@ rm "$W/theirs/model.safetensors"
 ok "another program's configuration" refuses 1 'theirs/config.tsv exists without' "$TRAIN" $small \
     --out "$W/theirs"
 
-# What a link in the folder points to is not the run's: the files that it writes take the place of the links.
+# The target of a link in the folder does not belong to the run: the files that it writes replace the links.
 group "symbolic links in the folder"
 mkdir "$W/draws"
 printf '#!/bin/sh\nprintf "a picture\\000\\000\\000\\000IEND\\256B\\140\\202"\n' >"$W/draws/gnuplot"
@@ -258,7 +258,7 @@ relink() {      # relink LINK: to a file that is not the run's
     echo precious >"$W/victim"
     rm -f "$1" && ln -s "$W/victim" "$1"
 }
-replaced() {    # replaced LINK: by a file, and what it pointed to is as it was
+replaced() {    # replaced LINK: by a file, and its target is unchanged
     [ ! -h "$1" ] && [ -s "$1" ] && [ "$(cat "$W/victim")" = precious ]
 }
 cp -R "$W/own" "$W/linked"
@@ -285,7 +285,7 @@ for name in checkpoint.safetensors model.safetensors best.safetensors; do
         { echo "$SCRIPT: left out: $name, a link of another user's"; continue; }
     cp "$W/copy" "$W/before"
     ok "$name is another user's link" with draws ends_with 0 "$TRAIN" --resume "$W/linked"
-    ok "... and what it points to is as it was" cmp "$W/copy" "$W/before"
+    ok "... and its target is unchanged" cmp "$W/copy" "$W/before"
     [ $name = best.safetensors ] || ok "... and it becomes a file" test ! -h "$W/linked/$name"
 done
 relink "$W/linked/loss.tsv"
@@ -296,7 +296,7 @@ ok "... to begin" refuses 1 "$not_its_own" "$TRAIN" $small --steps 3 --out "$W/l
 mkdir "$W/bare"
 rm "$W/victim" && mv "$W/linked/loss.tsv" "$W/bare"
 ok "... to nothing" refuses 1 "bare${not_its_own#linked}" "$TRAIN" $small --steps 3 --out "$W/bare"
-ok "... which stays nothing" test ! -e "$W/victim"
+ok "... which is not made" test ! -e "$W/victim"
 
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
@@ -318,9 +318,9 @@ mkdir "$W/none" "$W/dies" "$W/interrupts"
 printf '#!/bin/sh\necho clutter; echo clutter >&2; kill -9 $$\n' >"$W/dies/gnuplot"
 chmod +x "$W/dies/gnuplot"
 ok "missing" ends_with 0 env PATH="$W/none" "$TRAIN" $small $few --out "$W/g1"
-ok "... it says how to get the picture" grep -q 'install it (make deps)' "$W/out"
+ok "... it reports how to get the picture" grep -q 'install it (make deps)' "$W/out"
 ok "dying" ends_with 0 env PATH="$W/dies:$PATH" "$TRAIN" $small $few --out "$W/g2"
-ok "... it says so" grep -q '^no picture: gnuplot failed' "$W/out"
+ok "... it reports that" grep -q '^no picture: gnuplot failed' "$W/out"
 ok "... once, and without gnuplot's own words" lacks clutter "$W/out" "$W/err"
 ok "... and keeps none" holds_no png "$W/g2"
 
@@ -331,22 +331,22 @@ if moments "Ctrl-C, and two runs in one folder"; then
     little="$small --data core/op.h"
     endless="$little --steps 1000000 --eval-every 1000000"
     ok "exit status 130" at 130 "begin 21 INT" train $endless --sample 50 --out "$W/c1"
-    ok "it says how far it came" grep -q "^stopped after 20 steps in .*(20 of 1000000), validation loss " \
+    ok "it reports how far it got" grep -q "^stopped after 20 steps in .*(20 of 1000000), validation loss " \
         "$W/out"
     ok "and how it goes on" grep -qx "to resume: $FAULTS/train --resume $W/c1" "$W/out"
     echo "train: stopping: the last validation and files follow; Ctrl-C again skips them" >"$W/stopping"
-    ok "before that, what it does now" cmp "$W/stopping" "$W/err"
+    ok "before that, what it is doing" cmp "$W/stopping" "$W/err"
     ok "the table is whole" columns "$W/c1/loss.tsv"
     ok "the last row has no estimate" validated_at "$W/c1/loss.tsv" ""
-    ok "the loss over all of the held-out text is there" result_of "$W/c1" \
+    ok "it has the loss over all of the held-out text" result_of "$W/c1" \
         "$(tail -n 1 "$W/c1/loss.tsv" | cut -f 1)"
-    ok "the parameters are there" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
-    ok "the sample is there" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
+    ok "it has the parameters" ends_with 0 "$GENERATE" --model "$W/c1" --tokens 5
+    ok "it has the sample" test "$(wc -c <"$W/c1/sample.txt")" -eq 50
 
     ok "with --quiet" at 130 "begin 21 INT" train $endless --quiet --sample 0 --out "$W/c4"
     ok "... no such line" test ! -s "$W/err" -a "$(wc -l <"$W/out")" -eq 2
 
-    # This gnuplot is Ctrl-C: it comes while train waits for the last picture.
+    # This gnuplot acts as Ctrl-C, while train waits for the last picture.
     printf '#!/bin/sh\nkill -INT $PPID\n' >"$W/interrupts/gnuplot"
     chmod +x "$W/interrupts/gnuplot"
     ok "a second one ends it" with interrupts at 130 "begin 21 INT" train $endless --sample 0 --out "$W/c2"
@@ -358,7 +358,7 @@ if moments "Ctrl-C, and two runs in one folder"; then
     meanwhile="$second; echo \$? >'$W/two.status'"
     ok "two runs in one folder" at 0 "begin 6 RUN" train $little --steps 9 --sample 0 --out "$W/two"
     ok "... the second is refused" test "$(cat "$W/two.status")" -eq 1 -a ! -s "$W/two.out"
-    ok "... in a sentence" \
+    ok "... with a sentence" \
         test "$(cat "$W/two.err" | cut -d : -f 1,2)" = "train: another run is writing to $W/two"
     ok "... and spoils nothing" \
         test "$(awk 'NR > 1 && $1 != NR - 1 { exit 1 } END { print NR }' "$W/two/loss.tsv")" = 10
@@ -377,7 +377,7 @@ starts_with() { # starts_with FILE BEGINNING
 }
 
 group "generate"
-# A model that has hardly begun, with large random embeddings: a token depends on all before and on its place.
+# An untrained model with large random embeddings: a token depends on all previous ones and on its position.
 ok "a wild model" ends_with 0 "$TRAIN" $small --steps 1 --init torch --no-tied --sample 0 --out "$W/wild"
 ok "greedy" text "$W/g.a" --prompt 'static int ' --tokens 200 --temperature 0
 ok "... again, another seed, one thread" text "$W/g.b" --prompt 'static int ' --tokens 200 --temperature 0 \
@@ -389,13 +389,13 @@ ok "the prompt and 200 tokens, beyond the context of 16" test "$(wc -c <"$W/g.a"
 ok "fewer tokens" text "$W/g.c" --prompt 'static int ' --tokens 20 --temperature 0
 ok "... are its beginning" starts_with "$W/g.a" "$W/g.c"
 
-part() {        # part FROM TO: these bytes of the greedy text; an x behind keeps a line break at the end
+part() {        # part FROM TO: these bytes of the greedy text; a final x protects a line break at the end
     head -c "$2" "$W/g.a" | tail -c $(($2 - $1 + 1))
     echo x
 }
 
-# It sees what it wrote: a prompt that holds the first four tokens goes on alike. And when its 16 places
-# are full, at the 17th byte, it goes on from the last 8: a prompt of those alone goes on alike too.
+# It sees its own text: a prompt with the first four tokens continues alike. And when its 16 positions are
+# full, at the 17th byte, it keeps the last 8: a prompt of only those continues alike, too.
 begun=$(part 1 15)
 last=$(part 10 17)
 ok "from its own beginning" text "$W/g.b" --prompt "${begun%x}" --tokens 196 --temperature 0
@@ -407,7 +407,7 @@ ok "a seed" text "$W/g.d" --tokens 100 --temperature 1
 ok "... again" text "$W/g.e" --tokens 100 --temperature 1
 ok "... is the same" cmp "$W/g.d" "$W/g.e"
 ok "another" text "$W/g.e" --tokens 100 --temperature 1 --seed 2
-ok "... is not" differ "$W/g.d" "$W/g.e"
+ok "... differs" differ "$W/g.d" "$W/g.e"
 ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc, char **argv)' --tokens 9
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9

@@ -33,7 +33,7 @@ double fma_peak(const bench *b, int threads);           /* GFLOP/s, with the bes
 
 /* ---- time (samples.c) ----
  * samples s = samples_begin(seconds, 3);
- * while (samples_wanted(&s)) { double t = now(); ...; samples_add(&s, now() - t); } */
+ * while (samples_needed(&s)) { double t = now(); ...; samples_add(&s, now() - t); } */
 typedef struct samples {
     int    n, least;
     double begun, seconds, value[1000];
@@ -41,7 +41,7 @@ typedef struct samples {
 
 double  now(void);                                      /* seconds */
 samples samples_begin(double seconds, int least);       /* at least so many */
-bool    samples_wanted(const samples *s);
+bool    samples_needed(const samples *s);
 void    samples_add(samples *s, double value);
 double  samples_fastest(samples *s);                    /* the median of the fastest third */
 bool    lasts(double sample, double (*f)(void *arg), void *arg);    /* thrice: once may be a disturbance */

@@ -95,7 +95,7 @@ void time_op(const bench *b, int threads, const op_case *c, double *forward, dou
     gra_model *m = need(gra_model_open(t, &rng));
     gra_tensor *seed = gra_param(gra_root(m), "seed", gra_init_ones(), GRA_SCALAR), *x[3];
     samples f = samples_begin(b->seconds, 5), g = f;
-    for (int warm = 2; warm || samples_wanted(&f);) {
+    for (int warm = 2; warm || samples_needed(&f);) {
         watch = (struct watch){ 0 };
         gra_begin(t, GRA_TRAIN, &rng);
         for (int i = 0; i < c->inputs; i++)

@@ -166,7 +166,7 @@ static double rate(const bench *b, int threads, work *f, const struct run *run, 
             team.member[i].run.times *= 2;
     const double times = (double)team.member[0].run.times;
     samples s = samples_begin(b->seconds, 15);
-    while (samples_wanted(&s))
+    while (samples_needed(&s))
         samples_add(&s, time_together(&team));
     free(team.member);
     return units * (double)threads * times / samples_fastest(&s);

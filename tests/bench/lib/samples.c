@@ -24,7 +24,7 @@ samples samples_begin(double seconds, int least)
     return s;
 }
 
-bool samples_wanted(const samples *s)
+bool samples_needed(const samples *s)
 {
     return s->n < s->least || (s->n < MOST && now() - s->begun < s->seconds);
 }
@@ -78,7 +78,7 @@ double time_of(double seconds, void (*f)(void *arg), void *arg)
     while (!lasts(sample, call, &c))
         c.n *= 2;
     samples s = samples_begin(seconds, 3);
-    while (samples_wanted(&s))
+    while (samples_needed(&s))
         samples_add(&s, call(&c) / (double)c.n);
     return samples_fastest(&s);
 }

@@ -17,7 +17,7 @@ static void train(const void *arg, double *seconds)
     for (int warm = 0; warm < 2; warm++)                /* the tape's memory grows, then is joined */
         trainer_step(t);
     samples s = samples_begin(j->b->seconds, j->b->quick ? 1 : 3);
-    while (samples_wanted(&s)) {
+    while (samples_needed(&s)) {
         double begun = now();
         trainer_step(t);
         samples_add(&s, now() - begun);

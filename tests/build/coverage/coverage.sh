@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the tests have executed of core/, layers/ and examples/import/: for each file its lines and branches,
-# then the lines and the branches that none has taken. left_out.txt beside this gives the reason for those
-# that stay. Fails where a line or a branch has none, where a reason is not needed, and below 95 % of lines.
-# Runs in the repository's root, after a test program that gcc has built with --coverage in ${BUILD:-build};
-# GCOV is gcov. proof.sh shows that it can fail.
+# How much of core/, layers/ and examples/import/ the tests have executed: for each file its lines and
+# branches, then the lines and branches not executed. left_out.txt gives the reason for each of these. Fails
+# if a line or a branch has no reason, if a reason is not needed, and below 95 % of lines. Run it in the
+# repository's root, after a test program built by gcc with --coverage in ${BUILD:-build}; GCOV is gcov.
+# proof.sh shows that it can fail.
 BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 
@@ -19,7 +19,7 @@ awk -v reasons="${REASONS:-tests/build/coverage/left_out.txt}" '
         sub(/[ \t]+\/\*.*$/, "", s)
         return s
     }
-    # the first entry of left_out.txt whose words the line holds: for n branches
+    # the first entry of left_out.txt whose words the line contains: for n branches
     function reason_for(file, text, n,   i) {
         for (i = 1; i <= entries; i++)
             if (where[i] == file && index(text, words[i])) {

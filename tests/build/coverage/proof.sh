@@ -1,6 +1,6 @@
 #!/bin/sh
-# That coverage.sh fails where it shall: a program of one file, and lists of reasons that fit it or do not.
-# Runs in the repository's root and writes to ${BUILD:-build}; CC is gcc.
+# coverage.sh fails when it should: a program of one file, with valid and invalid lists of reasons. Run it in
+# the repository's root; it writes to ${BUILD:-build}; CC is gcc.
 BUILD=${BUILD:-build}
 root=$PWD
 rm -rf "$BUILD/proof"
@@ -37,12 +37,12 @@ EOT
     ./one || exit 1
 
 failed=0
-expect() {                              # the status, what is tried, what is said, the reasons
+expect() {                              # expect STATUS WHAT OUTPUT REASONS
     echo "$4" >reasons
     BUILD=. REASONS=reasons sh "$root/tests/build/coverage/coverage.sh" >said
     status=$?
     if [ $status -ne "$1" ] || ! grep -q "$3" said; then
-        echo "proof.sh: $2: status $status, wanted $1 and \"$3\":"
+        echo "proof.sh: $2: got status $status, expected $1 and \"$3\":"
         cat said
         failed=1
     fi

@@ -11,7 +11,7 @@
 struct test {
     TFun       *f;
     const char *name;
-    int         from, to, signal;       /* how it is to end: 0, by itself */
+    int         from, to, signal;       /* the signal that must end it, or 0 */
     struct test *next;
 };
 
@@ -34,7 +34,7 @@ struct SRunner {
     FILE  *tap;
 };
 
-/* ---- making them: the list keeps the order, and nothing is freed before the process ends ---- */
+/* ---- making suites: lists keep the order, and nothing is freed before the process ends ---- */
 
 static void *new(size_t size)
 {
@@ -90,7 +90,7 @@ void stand_in_add(TCase *c, TFun *f, const char *name, int from, int to, int sig
     *c->last = t, c->last = &t->next;
 }
 
-/* ---- running them ---- */
+/* ---- running suites ---- */
 
 static pid_t main_process;
 
@@ -136,7 +136,7 @@ static void run(SRunner *r, const Suite *s, const TCase *c, const struct test *t
                 i);
 }
 
-/* Has one of these words, which are separated by blanks, among those? */
+/* Do two lists of words, separated by blanks, have a common word? */
 static bool meet(const char *words, const char *those)
 {
     for (const char *w = words; *w; w += *w == ' ') {
@@ -154,8 +154,8 @@ static bool meet(const char *words, const char *those)
 
 static bool named(const char *variable, const char *name)
 {
-    const char *wanted = getenv(variable);
-    return !wanted || strcmp(wanted, name) == 0;
+    const char *only = getenv(variable);
+    return !only || strcmp(only, name) == 0;
 }
 
 static bool tagged(const char *tags)

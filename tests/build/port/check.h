@@ -1,8 +1,8 @@
-/* check.h: a stand-in for the library Check, for machines and C libraries that Check is not installed for. It
- * has what the tests of gradus use of it, by the same names: see Check's manual. Each test runs in a process
- * of its own, so that a crash is one test's failure. It heeds CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
- * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. Natively it counts and finds what Check does:
- * tests/build/port/port.sh compares. */
+/* check.h: a replacement for the library Check, for machines and C libraries for which it is not installed.
+ * It has the part of Check that the tests use, with the same names: see Check's manual. Each test runs in a
+ * process of its own, so a crash fails only one test. It obeys CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
+ * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. port.sh checks that natively it runs as many
+ * tests and finds the same failures as Check. */
 #ifndef STAND_IN_CHECK_H
 #define STAND_IN_CHECK_H
 
@@ -41,7 +41,7 @@ void     srunner_free(SRunner *r);
 __attribute__((format(printf, 3, 4), noreturn))
 void stand_in_fail(const char *file, int line, const char *format, ...);
 
-/* _mark_point is of tests/crash.h. */
+/* _mark_point is defined in tests/lib/crash.h. */
 #define ck_abort_msg(...)       stand_in_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define ck_assert_msg(x, ...) \
     ((x) ? _mark_point(__FILE__, __LINE__) : stand_in_fail(__FILE__, __LINE__, __VA_ARGS__))

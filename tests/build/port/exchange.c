@@ -1,10 +1,10 @@
-/* exchange: files that one machine writes and others read, and what seeds give there.
+/* exchange: files that one machine writes and others read, and the numbers that seeds give.
  *
  *     exchange write FOLDER       a model and a tensor, as model.safetensors and tensor.npy
- *     exchange hash FILE ...      a line for each: a hash of the names and of the bits of the values in it
+ *     exchange hash FILE ...      a line for each: a hash of its names and of the bits of its values
  *     exchange seeds              hashes of parameters, random numbers and dropout masks
  *
- * The hashes of two machines are the same where all bits are. port.sh compares them. */
+ * Two machines have the same hashes if all bits are the same; port.sh compares them. */
 #include "core/gradus.h"
 #include "layers/gpt.h"
 #include "tests/lib/hash.h"
@@ -28,7 +28,7 @@ static uint64_t hash_text(uint64_t hash, const char *s)
     return hash_bits(hash, 0, 1);
 }
 
-/* float_bits: of values that are floats in the double library too, as parameters drawn from a seed are. */
+/* float_bits: for values that are floats also in the double library, such as parameters drawn from a seed. */
 static uint64_t hash_reals(uint64_t hash, const gra_real *x, size_t n, bool float_bits)
 {
     for (size_t i = 0; i < n; i++) {

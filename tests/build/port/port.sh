@@ -1,15 +1,15 @@
 #!/bin/sh
-# What the machine offers of other compilers, C libraries and processors is tried, and a table says what
-# passed and what was skipped for want of which package (by Debian's names). ONLY="aarch64 clang" tries a
-# part: a compiler's or a machine's name, or gcc, clang.
+# Tries the other compilers, C libraries and processors that are installed, and prints a table of what passed
+# and what was skipped because of which missing package (by Debian's names). ONLY="aarch64 clang" tries a
+# part: the name of a compiler or a machine, or gcc, clang.
 #
-# With each compiler: everything compiles without a warning, and the sources by one line, in three versions of
-# C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones by a cross
-# compiler and qemu's user mode), compiled with -O3: the suites, the same random numbers, and files that every
-# other machine reads bit for bit.
+# With each compiler: everything compiles without a warning, and the sources with one command, in three
+# versions of C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones with
+# a cross compiler and qemu's user mode), compiled with -O3: the suites, the same random numbers, and files
+# that every other machine reads bit for bit.
 #
-# Where Check is not compiled for the machine, tests/build/port/check.c stands in for it. Natively it must run
-# as many tests as Check and find a broken op.
+# Where Check is not compiled for the machine, tests/build/port/check.c replaces it. Natively it must run as
+# many tests as Check and detect a broken op.
 cd "$(dirname "$0")/../../.." || exit 1
 P=${BUILD:-build}/port
 case $P in /*) ;; *) P=$PWD/$P ;; esac
@@ -25,7 +25,7 @@ mkdir -p "$P/files" || exit 1
 : >"$P/table"
 rm -rf "$P/files/"*
 
-# ---- what is said --------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------------
 row() {         # row NAME WHERE RESULT: a line of the table
     printf '%-12s %-24s %s\n' "$1" "$2" "$3" | tee -a "$P/table"
 }
@@ -34,7 +34,7 @@ bad() {         # bad NAME WHERE WHAT LOG
     row "$1" "$2" "FAILED: $3, see $4"
     failed=1
 }
-wanted() {      # wanted NAME: ONLY is empty, or has it or its family
+selected() {      # selected NAME: ONLY is empty, or has it or its family
     [ -z "${ONLY:-}" ] && return
     for only in $ONLY; do
         case $1 in "$only" | "$only"-*) return 0 ;; esac
@@ -54,7 +54,7 @@ build() {       # build B CC FLAGS AR TARGETS ...
     shift 4
     "$MAKE" -k -j"$JOBS" WERROR=1 B="$b" CC="$cc" CFLAGS="$flags" AR="$ar" "$@" >>"$b.log" 2>&1
 }
-exchange() {   # exchange B CC FLAGS: the programs that write and read files, in both precisions; without make
+exchange() {   # exchange B CC FLAGS: builds the programs that write and read files, in both precisions
     for bits in 32 64; do
         [ $bits = 64 ] && set -- "$1" "$2" "$3 -DGRADUS_DOUBLE"
         $2 -O3 -Wall -Wextra -Werror $3 -I. tests/build/port/exchange.c core/*/*.c layers/*.c \
@@ -63,14 +63,14 @@ exchange() {   # exchange B CC FLAGS: the programs that write and read files, in
     done
 }
 
-by() {       # by RUNNER PROGRAM: from now on PROGRAM is a script that runs it so, for tests that run programs
+by() {       # by RUNNER PROGRAM: makes PROGRAM a script that runs it with RUNNER, for tests that run programs
     [ -z "$1" ] || [ "$(head -c 2 "$2")" = '#!' ] && return
     mv "$2" "$2.program" && printf '#!/bin/sh\nexec %s "$0.program" "$@"\n' "$1" >"$2" && chmod +x "$2"
 }
 
 suites() {      # suites B LEFT_OUT: "float N, double N"; the tests that failed go to B.log
     counts=
-    for f in f64 f32; do                # the float suites read what the double ones have written
+    for f in f64 f32; do                # the float suites read what the double ones write
         n=0
         for suite in $(CK_RUN_SUITE=help "$1/$f/test" | sed 1d); do
             case " $2 " in *" $suite "* | *" $suite/$f "*) continue ;; esac
@@ -119,16 +119,16 @@ family() {      # family NAME FROM TO
         command -v "$1-$v" >/dev/null && newest=$1-$v
     done
     for v in $(seq "$2" "$3"); do
-        wanted "$1-$v" && try_compiler "$1-$v" "$([ "$1-$v" = "$newest" ] && echo yes)"
+        selected "$1-$v" && try_compiler "$1-$v" "$([ "$1-$v" = "$newest" ] && echo yes)"
     done
 }
 
 # ---- machines ------------------------------------------------------------------------------------------
-files() {       # files NAME: what this machine writes, and what its seeds give
+files() {       # files NAME: the files that this machine writes, and the numbers of its seeds
     mkdir -p "$P/files/$1" && for bits in 32 64; do
         mkdir -p "$P/files/$1/$bits" && "$P/$1/exchange$bits" write "$P/files/$1/$bits" || return 1
     done
-    # a run that is interrupted at the 3rd step: its checkpoint is there to go on from
+    # a run that is interrupted at the 3rd step, whose checkpoint others resume
     GRADUS_FAULT="begin 3 INT" "$P/$1/faults/train" --data LICENSE --steps 4 --context 16 --width 16 \
         --heads 2 --layers 1 \
         --batch 2 --warmup 1 --eval-every 2 --eval-batches 1 --sample 0 --threads 2 \
@@ -162,7 +162,7 @@ try_machine() { # try_machine NAME WHERE CC FLAGS AR RUNNER PACKAGES LEFT_OUT
     done
     files "$1" >>"$b.log" 2>&1 || { bad "$1" "$2" "seeds or files" "$b.log"; return; }
     ran="$ran $1"
-    [ "$1" = native ] && ! wanted native && return      # then it is only what the others are compared with
+    [ "$1" = native ] && ! selected native && return      # then the others are only compared with it
     left_out=${runner:+$8}
     suites "$b" "$left_out" || { bad "$1" "$2" "$counts" "$b.log"; return; }
     row "$1" "$2${runner:+, qemu}" "$counts${left_out:+ *}"
@@ -189,20 +189,20 @@ try_stand_in() {
 }
 
 # ---- all of it -----------------------------------------------------------------------------------------
-# Left out under qemu, where they would take most of an hour: suites that compute much or start many programs.
+# Left out under qemu: suites that compute a lot or start many programs would take most of an hour.
 SLOW="large mutants verdicts cache import faults layers/f64"
 try_machine native "$(uname -m), with Check" "${CC:-cc}" "" ar "" check ""
 [ "$ran" ] || exit 1           # there is nothing to compare the others with
-wanted stand-in && try_stand_in
-wanted musl && try_machine musl "$(uname -m), musl" musl-gcc "" ar "" musl-tools ""
-wanted aarch64 && try_machine aarch64 "aarch64, glibc" aarch64-linux-gnu-gcc "" aarch64-linux-gnu-ar \
+selected stand-in && try_stand_in
+selected musl && try_machine musl "$(uname -m), musl" musl-gcc "" ar "" musl-tools ""
+selected aarch64 && try_machine aarch64 "aarch64, glibc" aarch64-linux-gnu-gcc "" aarch64-linux-gnu-ar \
     "qemu-aarch64 -L /usr/aarch64-linux-gnu" "gcc-aarch64-linux-gnu or libc6-dev-arm64-cross" "$SLOW"
-wanted i686 && try_machine i686 "i686, glibc" i686-linux-gnu-gcc "-msse2 -mfpmath=sse" i686-linux-gnu-ar \
+selected i686 && try_machine i686 "i686, glibc" i686-linux-gnu-gcc "-msse2 -mfpmath=sse" i686-linux-gnu-ar \
     "qemu-i386 -L /usr/i686-linux-gnu" "gcc-i686-linux-gnu or libc6-dev-i386-cross" "$SLOW"
-wanted s390x && try_machine s390x "s390x, glibc" s390x-linux-gnu-gcc "-std=gnu11" s390x-linux-gnu-ar \
+selected s390x && try_machine s390x "s390x, glibc" s390x-linux-gnu-gcc "-std=gnu11" s390x-linux-gnu-ar \
     "qemu-s390x -L /usr/s390x-linux-gnu" "gcc-s390x-linux-gnu or libc6-dev-s390x-cross" "$SLOW"
 
-# Each reads what all have written, and goes on with the runs that all have begun.
+# Each reads the files of all, and resumes the runs that all have begun.
 set -- "$P/files/"*/*/*.safetensors "$P/files/"*/*/*.npy
 if [ "$ran" != " native" ]; then
     for bits in 32 64; do

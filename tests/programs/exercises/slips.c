@@ -1,6 +1,6 @@
-/* slips: linked instead of a judge's slip.c, it prints for each slip of each reference whether it gives other
- * numbers than the right ones: "+ what is wrong" or "- what is wrong". One that never does is never
- * reported. */
+/* slips: replaces a judge's slip.c, and prints for each slip of each reference whether its numbers differ
+ * from the right ones ("+ what is wrong") or not ("- what is wrong"). A slip that never differs could never
+ * be reported. */
 #include "examples/exercises/judge/numbers.h"
 
 void        plainly_against(const char *name, gra_shape shape, const double *got, double tolerance,
@@ -18,7 +18,7 @@ static void try_each(gra_shape shape, double tolerance, judge_reference *referen
     const size_t n = judge_size(shape);
     slips.n = 0;
     const double *want = run(reference, arg, judge_room(n), NONE, NONE);
-    const int in_sight = slips.n;                   /* not those that only another slip leads to */
+    const int in_sight = slips.n;                   /* not those that only another slip reaches */
     for (int i = 0; i < in_sight; i++) {
         const double *out = run(reference, arg, judge_room(n), i, NONE);
         const struct comparison c = judge_comparison(shape, out, want, tolerance);

@@ -1,16 +1,16 @@
-/* terminal: runs a program in a pseudo-terminal, and tells what stands on its screen.
+/* terminal: runs a program in a pseudo-terminal, and checks what is on its screen.
  *
  *     terminal ROWS COLUMNS PROGRAM ARGUMENTS <SCRIPT
  *
- * The script's lines, one after the other; whatever is waited for must come within a minute:
+ * The script's lines are run in order; every wait must end within a minute:
  *
- *     wait TEXT      until the screen holds the text          keys TEXT     presses keys; ^X is a control key
+ *     wait TEXT      until the screen has the text            keys TEXT     presses keys; ^X is a control key
  *     gone TEXT      until it does not                        run COMMAND   runs a shell command
- *     size R C       the window is made so large              signal N      sends a signal to the program
+ *     size R C       resizes the window                       signal N      sends a signal to the program
  *     show           prints the screen                        stopped       until the program has stopped
- *     status N       until it has ended so, 128 + N by signal N; the terminal must be as it was
+ *     status N       until it exits with N, or by signal N - 128; the terminal must be restored
  *
- * It ends with 1 and the screen if something does not come, or if the program writes past the last column. */
+ * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static void write_byte(char c)
     }
 }
 
-/* Takes what the program has written, for a moment. */
+/* Reads the program's output for a moment. */
 static void take(void)
 {
     char buffer[4096];
@@ -165,8 +165,8 @@ static void same_settings(void)
         fail("the terminal's settings", "are not as they were");
 }
 
-/* Until the program has ended, or stopped. */
-static void await(bool stopped, int wanted)
+/* Waits until the program has ended, or stopped. */
+static void await(bool stopped, int expected)
 {
     char text[40];
     int status = 0, ticks = 0;
@@ -178,8 +178,8 @@ static void await(bool stopped, int wanted)
     take();
     same_settings();
     const int is = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    snprintf(text, sizeof text, "%d, not %d", is, wanted);
-    if (stopped ? !WIFSTOPPED(status) : is != wanted)
+    snprintf(text, sizeof text, "%d, expected %d", is, expected);
+    if (stopped ? !WIFSTOPPED(status) : is != expected)
         fail("it ended with", text);
 }
 
