@@ -40,7 +40,7 @@ static int refuse(void)
     return 2;
 }
 
-/* 0: go on; 1: asked for help; 2: refused. */
+/* 0: go on; 1: help was requested; 2: refused. */
 static int parse(bench *b, const char **only, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -76,7 +76,7 @@ static int parse(bench *b, const char **only, int argc, char **argv)
     return all_known(*only, PARTS + 1, part_names) && all_known(b->configs, 4, configs) ? 0 : 2;
 }
 
-/* Every part runs in a process of its own: memory that one has used is no burden on the next. */
+/* Every part runs in a process of its own, so that its memory does not affect the next. */
 static void measure_peak(const void *arg, double *result)
 {
     bench b = *(const bench *)arg;

@@ -1,4 +1,4 @@
-/* peak: the fused multiply-adds that this processor can do, for tests/bench/against_pytorch.
+/* peak: the rate of fused multiply-adds of this processor, for tests/bench/against_pytorch.
  *
  *     build/bench/peak 2
  *

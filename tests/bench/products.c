@@ -9,8 +9,8 @@
  *     dx   dx = dy w      (M, N) (N, K)           NN
  *     dw   dw = dy^T x    (M, N)^T (M, K)         TN
  *
- * each 2 M N K flop, stored, not added. The library is opened while this runs (dlopen), so that gradus is
- * built without it. --trial measures the library alone and prints one line: the mean of all products. */
+ * each 2 M N K flop, stored, not added. The library is opened at run time (dlopen), so gradus is built
+ * without it. --trial measures only the library and prints one line: the mean of all products. */
 #include "lib/bench.h"
 #include "../../core/kernel.h"
 #include <dlfcn.h>
@@ -50,7 +50,7 @@ static bool find(const char *name, void *f)
     return address != NULL;
 }
 
-/* They count their threads when they are opened. */
+/* Libraries count their threads when they are opened. */
 static bool open_library(const char *file, const char *threads)
 {
     setenv("OPENBLAS_NUM_THREADS", threads, 1);
@@ -60,7 +60,7 @@ static bool open_library(const char *file, const char *threads)
     return library.handle && find("cblas_sgemm", &library.sgemm);
 }
 
-/* The kernel that it has chosen; BLIS chooses at the first product. */
+/* The kernel that the library has chosen; BLIS chooses at the first product. */
 static void kernel_name(char name[64])
 {
     char *(*corename)(void), *(*config)(void);
@@ -125,7 +125,7 @@ static void product_close(struct product *p)
     free(p->c.p);
 }
 
-/* Both must have computed the same, but for rounding. */
+/* Both must have the same result, except for rounding. */
 static void compare(const struct product *p)
 {
     const size_t n = (size_t)p->c.rows * (size_t)p->c.cols;
@@ -150,9 +150,9 @@ static void compare(const struct product *p)
 
 /* ---- in turns ---- */
 
-/* GFLOP/s of a turn: some hundredths of a second. The threads of the other side look for work a while
- * before they sleep, so with several of them a turn begins with a rest, and then with a product that
- * wakes its own. */
+/* GFLOP/s of a turn of some hundredths of a second. The threads of the other side look for work for a while
+ * before they sleep, so with several threads a turn begins with a pause, and then with a product that wakes
+ * its own. */
 static double turn(void (*f)(const struct product *), const struct product *p, int threads, double peak)
 {
     const struct timespec rest = { 0, 30000000 };
@@ -183,7 +183,7 @@ static struct figures in_turns(const struct product *p, int threads, double peak
     return (struct figures){ a, b, a / b };
 }
 
-/* The library alone: the geometric mean of all products. */
+/* Only the library: the geometric mean of all products. */
 static double trial(gra_tape *t, int threads, double peak)
 {
     double logs = 0;
@@ -198,7 +198,7 @@ static double trial(gra_tape *t, int threads, double peak)
     return exp(logs / (SHAPES * FORMS));
 }
 
-/* A product large enough for any library to come near the peak, beside the peak: the share of it. */
+/* The library's share of the peak, in a product large enough for any library to come near it. */
 static double share_of_peak(gra_tape *t, const bench *b, int threads, double *peak, double *gflops)
 {
     const struct shape large = { "", 2048, 2048, 2048 };

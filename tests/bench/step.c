@@ -3,7 +3,7 @@
  *     build/bench/step --config tiny --threads 2 --dropout 0.1 --seconds 2
  *
  * --config is nano, tiny, small, gpt2 or six numbers: vocabulary,context,batch,width,heads,layers. Prints
- * a line: milliseconds a step (the median of the fastest third of the steps), peak memory, the loss.
+ * one line: milliseconds a step (the median of the fastest third of the steps), peak memory, the loss.
  */
 #include "lib/bench.h"
 #include <stdlib.h>
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
             return refuse("this flag is unknown");
         *number = strtod(value, &end);
         if (end == value || *end)
-            return refuse("a number is wanted");
+            return refuse("expected a number");
     }
     if (threads < 0 || threads > 1024 || !(dropout >= 0 && dropout < 1))
         return refuse("0 to 1024 threads, and 0 <= dropout < 1");

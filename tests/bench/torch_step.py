@@ -69,7 +69,7 @@ class GPT(nn.Module):
 
 
 def flatten(params):
-    """One parameter that all of them are pieces of, and so for the gradients."""
+    """One parameter of which all of them are parts, and the same for the gradients."""
     data = torch.cat([p.data.flatten() for p in params])
     grad, at = torch.zeros_like(data), 0
     for p in params:
@@ -82,7 +82,7 @@ def flatten(params):
 
 
 class Symbol(ctypes.Structure):
-    """What dladdr says of an address (Dl_info): the first field is the file that it is from."""
+    """What dladdr reports about an address (Dl_info): the first field is its file."""
     _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p),
                 ("address", ctypes.c_void_p)]
 
@@ -102,7 +102,7 @@ def blas_file():
 
 def blas_kernel(file):
     """The kernel that this library has chosen: OpenBLAS-0.3.21-SkylakeX, BLIS-skx, MKL or unknown."""
-    library = ctypes.CDLL(file)         # None: whatever the process has
+    library = ctypes.CDLL(file)         # None: the libraries of the process
     if hasattr(library, "openblas_get_corename"):
         library.openblas_get_corename.restype = library.openblas_get_config.restype = ctypes.c_char_p
         version = library.openblas_get_config().decode().split()[1]

@@ -1,10 +1,10 @@
-/* ulp.c: how far the functions of core/kern/vmath.h are from the truth, in units in the last place.
+/* ulp.c: the errors of the functions of core/kern/vmath.h, in units in the last place.
  *
  *     cc -O3 -std=c11 -ffp-contract=fast -fno-math-errno -fno-trapping-math [-DGRADUS_DOUBLE]
  *        tests/bench/ulp.c -lm
  *
- * The truth is the next wider libm: double for float, long double for double (where long double is
- * 80 bits or more). Prints the worst case of each function; exits 1 if one exceeds its bound.
+ * The true value is that of the next wider libm: double for float, long double for double (if long double has
+ * 80 bits or more). Prints the worst case of each function; exits with 1 if one exceeds its bound.
  */
 #include <float.h>
 #include <math.h>
@@ -38,7 +38,7 @@ typedef gra_real real;
 static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
-/* exp_below_0 where it serves. */
+/* exp_below_0 where it applies. */
 static inline real real_exp_serving(real x)
 {
     return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x);
@@ -76,8 +76,8 @@ static const struct {
     { "rsqrt", loop_rsqrt, rsqrt, 0, 4, 2 },
 };
 
-/* The error of y in units in the last place of the true value; infinite where only one of the two
- * is NaN or infinite, or where they are zeros of different sign. */
+/* The error of y in units in the last place of the true value; infinite if only one of the two is NaN or
+ * infinite, or if they are zeros of different sign. */
 static double ulps(real y, wide truth)
 {
     real rounded = (real)truth;

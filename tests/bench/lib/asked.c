@@ -1,4 +1,4 @@
-/* asked: lists of names with commas between, as flags give them. */
+/* asked: comma-separated lists of names, as in flags. */
 #include "bench.h"
 
 static const char *next(const char *p)

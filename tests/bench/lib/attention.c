@@ -2,7 +2,7 @@
  *
  *     flop = 4 T C a token forward, twice as much backward:
  *
- * the whole T x T is counted, so skipping the half that nobody sees counts as speed. */
+ * the whole T x T is counted, so skipping the masked half counts as speed. */
 #include "bench.h"
 
 enum { HEADS = 6, WIDTH = 64 * HEADS, TOKENS = 2048 };

@@ -1,4 +1,4 @@
-/* child: a piece of work in a process of its own, whose peak of memory is that of the work. */
+/* child: runs a piece of work in a process of its own, whose peak memory is that of the work. */
 #include "bench.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ double peak_mib(void)
 #endif
 }
 
-/* A pipe takes and gives so few bytes in one piece. */
+/* A pipe transfers this few bytes in one piece. */
 void in_child(void (*f)(const void *arg, double *result), const void *arg, int n, double *result, double *mib)
 {
     enum { MOST = 16 };

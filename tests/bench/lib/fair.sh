@@ -1,8 +1,8 @@
-# fair.sh: what against_pytorch and against_openblas share, which source it: a clean environment, what this
-# processor is, which kernels could be best on it, and whether other programs ran meanwhile.
+# fair.sh: sourced by against_pytorch and against_openblas: a clean environment, what this processor is, which
+# kernels could be best on it, and whether other programs ran meanwhile.
 export LC_ALL=C
 
-# What chooses a library's kernels, their blocking, or threads; our own too.
+# Variables that choose a library's kernels, their blocking, or threads; also our own.
 choosing='^(OPENBLAS|GOTO|BLIS|MKL|ONEDNN|DNNL|OMP|KMP|GOMP|NVPL|VECLIB|ATEN|GRADUS)_|^LD_PRELOAD$'
 clear_settings() {
     found=`choosing=$choosing awk 'BEGIN {
@@ -38,7 +38,7 @@ describe_machine() {
         "bfloat16: `has_bf16 && echo yes || echo no`" | fold -s -w 80
 }
 
-# A kernel of OpenBLAS that a version of it lacks is harmless: it then chooses by itself.
+# A kernel that a version of OpenBLAS lacks is harmless: it then chooses its own.
 openblas_kernels() {
     ! has avx2 || echo HASWELL
     ! has avx2 || ! cpu_field vendor_id | grep -q AMD || echo ZEN
@@ -58,7 +58,7 @@ watch_others() {
     echo "load average of 1, 5, 15 minutes: `uptime | sed 's/.*averages*: *//'`"
     [ ! -r /proc/stat ] || all=`all_ticks` own=`own_ticks`
 }
-# Sets `disturbed`, for the lines with a result, where other programs took a twentieth of our time or more.
+# Sets `disturbed`, for the lines with a result, if other programs took a twentieth of our time or more.
 report_others() {
     disturbed=
     [ -n "${all:-}" ] || return 0
@@ -72,7 +72,7 @@ report_others() {
 }
 
 # ---- arithmetic ----
-value() {                               # value NAME LINE: what stands behind NAME= there
+value() {                               # value NAME LINE: the text after NAME= in it
     echo "$2" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 less() {

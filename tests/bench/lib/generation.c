@@ -1,5 +1,5 @@
-/* generation: tokens a second, written one after another from a single one on, as build/generate does it
- * with its cache of keys and values, and without.
+/* generation: tokens a second, generated one after another from a single one, as build/generate does with its
+ * key-value cache, and without it.
  *
  * Each token must at least read all weights once (of the embeddings a row), so reading them from memory
  * bounds its rate; a model that stays in the caches may exceed that bound. */

@@ -1,5 +1,5 @@
-/* ops: nanoseconds an element, and bytes a second of those that must move at least: each operand read
- * once, each result written once. Where that reaches the triad's rate, only a fused op could be faster. */
+/* ops: nanoseconds an element, and bytes a second, counting each operand read once and each result written
+ * once. If that reaches the triad's rate, only a fused op could be faster. */
 #include "bench.h"
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static gra_tensor *embedding(gra_tape *t, gra_tensor **x, void *arg)
     return gra_embedding(t, e->table, e->ids, GRA_SHAPE(e->rows));
 }
 
-/* Values read and written for each element, forward and backward; of what else there is there is little. */
+/* Values read and written for each element, forward and backward; the rest is small. */
 static const struct row {
     const char *name;
     int         inputs;

@@ -1,8 +1,8 @@
 /* optime: how long one op takes, forward and backward, as the tape runs it.
  *
- * The op stands between two of our own: a source, which holds random values and notes when the sweep
- * arrives there, and a sink, which turns the result into one number and notes when the sweep leaves it.
- * What lies between is the op's backward, with the making of its gradients. */
+ * The op is placed between two of our own: a source of random values, which notes when the sweep reaches it,
+ * and a sink, which turns the result into one number and notes when the sweep leaves it. The time between is
+ * that of the op's backward, including the allocation of its gradients. */
 #include "bench.h"
 #include <stdlib.h>
 
@@ -105,7 +105,7 @@ void time_op(const bench *b, int threads, const op_case *c, double *forward, dou
         double made = now();
         gra_backward(t, sink(t, y, (struct args){ values, &watch }));
         double ended = watch.to > 0 ? watch.to : now();
-        if (warm) {                     /* the tape's memory grows in one step, is joined in the next */
+        if (warm) {                     /* the tape's memory grows in one step, is merged in the next */
             warm--;
             continue;
         }

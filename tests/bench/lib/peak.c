@@ -1,4 +1,4 @@
-/* peak: what the machine can do, as the measure of all else: multiplications and additions a second with
+/* peak: what the machine can do, with which the rest is compared: multiplications and additions a second with
  * each instruction set, and bytes a second from caches and from memory.
  *
  *     fused multiply-add  s = s x + y         as many independent sums as hide its latency
@@ -26,7 +26,7 @@
 enum { COUNTED = SUMS(COUNT) };
 
 struct run {                            /* what one thread does */
-    long        times, n;               /* so often, over n values */
+    long        times, n;               /* how often, over n values */
     real       *a;
     const real *b, *c;
     double      sink;
@@ -189,7 +189,7 @@ static const struct place {
     size_t      bytes;                  /* of three arrays together, for each thread; 0: MEMORY for all */
 } places[] = { { "L1", 24 << 10 }, { "L2", 384 << 10 }, { "L3", 4 << 20 }, { "memory", 0 } };
 enum { PLACES = sizeof places / sizeof *places };
-#define MEMORY ((size_t)384 << 20)      /* well beyond the caches of what fits on a desk */
+#define MEMORY ((size_t)384 << 20)      /* far larger than the caches of a desktop */
 
 /* GFLOP/s of fused multiply-adds. */
 static double fma_rate(const bench *b, int threads, const struct isa *isa)

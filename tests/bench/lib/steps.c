@@ -1,5 +1,4 @@
-/* steps: whole training steps, each configuration in a process of its own, so that its peak of memory is
- * known. */
+/* steps: whole training steps, each configuration in a process of its own, to measure its peak memory. */
 #include "bench.h"
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@ static void train(const void *arg, double *seconds)
 {
     const struct job *j = arg;
     trainer *t = need(trainer_open(j->w, j->threads, j->dropout));
-    for (int warm = 0; warm < 2; warm++)                /* the tape's memory grows, then is joined */
+    for (int warm = 0; warm < 2; warm++)                /* the tape's memory grows, then is merged */
         trainer_step(t);
     samples s = samples_begin(j->b->seconds, j->b->quick ? 1 : 3);
     while (samples_needed(&s)) {

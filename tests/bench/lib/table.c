@@ -1,5 +1,5 @@
-/* table: rows of figures, aligned for a reader or with tabs for a machine. For machines each row begins
- * with the name of its table, and the row of the columns' names with a # before it. */
+/* table: rows of figures, aligned for readers or separated by tabs for machines. For machines each row begins
+ * with the name of its table, and the row of column names with a # before it. */
 #include "bench.h"
 #include <stdarg.h>
 

@@ -1,9 +1,9 @@
 # tune.sh: PyTorch's best settings on this machine, for against_pytorch, which sources it and has pytorch().
 # tune_pytorch sets `libraries`, `setting`, `adam` and `best` (milliseconds) for float, `adam16` and `best16`
-# for bfloat16; best16 stays empty where that was not measured.
+# for bfloat16; best16 stays empty if that was not measured.
 
-# attempt PRECISION ADAM LIBRARIES SETTING: becomes the choice if it is the fastest so far. What takes twice
-# as long as that is not tried again.
+# attempt PRECISION ADAM LIBRARIES SETTING: becomes the choice if it is the fastest so far. A setting that
+# takes twice as long as the fastest is not tried again.
 attempt() {
     case $hopeless in *"[$*]"*) return 0 ;; esac
     if ! line=`pytorch "$3" "$4" --precision "$1" --adam "$2" --seconds 1 2>/dev/null`; then
@@ -21,8 +21,8 @@ attempt() {
     fi
 }
 
-# OpenBLAS chooses its kernel by itself or is told; so does BLIS, whose Debian build knows few processors and
-# then takes its slowest kernel.
+# OpenBLAS chooses its kernel itself or takes ours; so does BLIS, whose Debian build knows few processors and
+# uses its slowest kernel on others.
 attempt_openblas() {    # attempt_openblas LIBRARIES
     attempt float foreach "$1" ''
     for core in `openblas_kernels`; do
@@ -34,8 +34,7 @@ attempt_blis() {
     ! has_avx512 || attempt float foreach "$1" BLIS_ARCH_TYPE=skx
 }
 
-# Each library is preloaded in place of the system's, which PyTorch was linked with; not where PyTorch has MKL
-# in itself.
+# Each library is preloaded instead of the system's, which PyTorch was built with, unless PyTorch has MKL.
 attempt_libraries() {
     case $system in
     OpenBLAS*) attempt_openblas '' ;;
@@ -55,7 +54,7 @@ attempt_libraries() {
 }
 
 tune_pytorch() {
-    echo "PyTorch's settings, each tried twice (once where it takes twice as long as the best):"
+    echo "PyTorch's settings, each tried twice (once if it takes twice as long as the best):"
     best= libraries= setting= hopeless= kernel= file= adam16= best16=
     attempt float foreach '' ''
     system=$kernel system_folder=${file%/*}

@@ -5,7 +5,7 @@
  *
  *     flop = 3 * 2 B T (12 C^2 L + C V + 2 L T C):
  *
- * the forward pass and twice as much backward. Attention counts as T x T, though half of it is skipped. */
+ * the forward pass and twice as much backward. Attention counts as T x T, although half of it is skipped. */
 #include "bench.h"
 #include "../../../layers/gpt.h"
 #include <stdlib.h>
