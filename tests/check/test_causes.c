@@ -701,13 +701,14 @@ static const struct op_of {
         { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
         { "a factor too many: the softmax of x (", "look at the term" } } },
 
+#define IN_THE_NORM(d) "in the norm along dimension " d " "
 #define NORM_LINES(d)                                                                                    \
-    { "in the norm along dimension " d " eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)",\
-      "nearly right" }, \
-    { "in the norm along dimension " d " eps is outside of the root: the backward has sqrt(v) + eps where "\
-                                       "sqrt(v + eps)", "nearly right" }, \
-    { "in the norm along dimension " d " the backward divides the sum of squares by another number than the "
-                                       "forward: n or n - 1?", NULL }
+    { IN_THE_NORM(d) "eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)",                 \
+      "nearly right" },                                                                                  \
+    { IN_THE_NORM(d) "eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps)",   \
+      "nearly right" },                                                                                  \
+    { IN_THE_NORM(d) "the backward divides the sum of squares by another number than the forward: n or " \
+                     "n - 1?", NULL }
     { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
       { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v "
                                           "+ eps) is expected", NULL },

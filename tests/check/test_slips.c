@@ -1,9 +1,10 @@
-/* What beginners write: wrong backwards of the ops of a transformer, and what the gradient check says of
- * each.
+/* What beginners write: wrong backwards of the ops of a transformer,
+    and what the gradient check says of each.
  *
- * Every op is written out here with a forward that is right. Its backward works out the right values, then
- * one of the wrong lines of its table takes their place: SLIP(number, wrong line, what is said of it). Number
- * 0 is none. */
+ * Every op is written out here with a forward that is right. Its backward works out the right values,
+     then one of
+ * the wrong lines of its table takes their place: SLIP(number, wrong line,
+     what is said of it). Number 0 is none. */
 #include "reports.h"
 #include "lib/suites.h"
 
@@ -43,10 +44,10 @@ static void put(gra_tensor *x, int i, real v)
     }
 
 #define THE_NORM "it fits: in the derivative of the norm along dimension 1 "
-#define NO_DY  "it fits: dy does not enter: the backward adds the same whatever y->grad is: multiply by "
-               "y->grad"
-#define STORED "it fits: what was in the gradient before is lost: the backward has dx[i] = ... where dx[i] "
-               "+= ... is expected"
+#define NO_DY  "it fits: dy does not enter: the backward adds the same whatever y->grad is: multiply by " \
+    "y->grad"
+#define STORED "it fits: what was in the gradient before is lost: the backward has dx[i] = ... where " \
+    "dx[i] += ... is expected"
 #define BESIDE "it fits: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
 #define LATER  "where the row of x comes after the row of dy, but there the output does not depend on x"
 #define RULE   "it fits: y is x p(x), so y' has two terms, p + x p' (the product rule): "
@@ -60,48 +61,46 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(3, d = g / 2, "it fits: a constant factor of 0.5: a forgotten 2")                               \
     SLIP(4, d = -2 * g, "it fits: the sign is flipped, and a constant factor of 2")                      \
     SLIP(5, d = (real)1.001 * g, "it fits: a constant factor of 1.001")                                  \
-    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "
-                       "dimension 0 of x " \
+    SLIP(6, d = g / 3, "it fits: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of " \
+        "dimension 0 of x " \
                        "and of dimension 0 of y (mean or sum?)")                                         \
     SLIP(7, d = 0, "it fits: all zero: the backward adds nothing here")                                  \
     SLIP(8, d = i / 4 == 1 ? 0 : g, "it fits: nothing arrives in row 1 of x; it is right elsewhere")     \
     SLIP(9, d = i / 4 == 2 ? g : 0, "it fits: nothing arrives except in row 2 of x; it is right elsewhere") \
     SLIP(10, d = i % 4 == 3 ? 0 : g, "it fits: nothing arrives in column 3 of x; it is right elsewhere") \
-    SLIP(11, d = i == 1 || i == 6 ? 0 : g, "it fits: nothing arrives in elements 1, 6 of x; it is right "
-                                           "elsewhere") \
+    SLIP(11, d = i == 1 || i == 6 ? 0 : g, "it fits: nothing arrives in elements 1, 6 of x; it is right " \
+        "elsewhere") \
     SLIP(12, d = 2 * x[i], NO_DY)                                                                        \
-    SLIP(13, d = g + (real)0.25, "it fits: a term without dy: where y->grad is 0 the backward still adds "
-                                 "something") \
+    SLIP(13, d = g + (real)0.25, "it fits: a term without dy: where y->grad is 0 the backward still adds " \
+        "something") \
     SLIP(14, d = g * dy[i], "it fits: the sign of dy is lost: y->grad and -y->grad make the same gradient") \
     SLIP(15, d = g + g * g, "it fits: not linear in dy: twice the y->grad does not make twice the gradient") \
     SLIP(16, d = x[i] > 0 ? -g : g, "it fits: where x > 0: the sign is flipped; it is right elsewhere")  \
-    SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right "
-                                         "elsewhere") \
+    SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right " \
+        "elsewhere") \
     SLIP(18, d = g * (1 + (real)(i / 4)), "it fits: a factor of its own for each row of x (1, 2, 3, ...)") \
-    SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest at "
-                                                   "most") \
-    SLIP(20, d = g * (2 + cos(x[i])), "a clue: each element gets its own dy, as it should; what it is "
-                                      "multiplied by, the derivative of y at this " \
+    SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest " \
+        "at most") \
+    SLIP(20, d = g * (2 + cos(x[i])), "a clue: each element gets its own dy, as it should; what it is " \
+        "multiplied by, the derivative of y at this " \
          "element, is wrong: dy (") \
     SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
-         "it fits: shifted: what dy gives to x at index i of dimension 1 belongs to i + "
-         "1")                                  \
-    SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3],
-         "it fits: transposed: the values are those of the other " \
+         "it fits: shifted: what dy gives to x at index i of dimension 1 belongs to i + 1") \
+    SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "it fits: transposed: the values are " \
+        "those of the other " \
                                                                   "order of the last two dimensions")    \
     SLIP(23, d = g / x[i], "it fits: a factor is missing: x")                       \
-    SLIP(24, d = g * (1 - x[i]), "it fits: the wrong factor: the backward has x (1 - x) where x is "
-                                 "expected") \
+    SLIP(24, d = g * (1 - x[i]), "it fits: the wrong factor: the backward has x (1 - x) where x is " \
+        "expected") \
     SLIP(28, d = g * 5 / 7, "it fits: a constant factor of 0.714286: 5/7")                                 \
-    SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: a forgotten "
-                         "11")                                \
-    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: a forgotten 12, and 12 is also the size "
-                         "of all of x (mean or sum?)") \
+    SLIP(30, d = g / 11, "it fits: a constant factor of 0.0909091: a forgotten 11") \
+    SLIP(29, d = g / 12, "it fits: a constant factor of 0.0833333: a forgotten 12, and 12 is also the " \
+        "size of all of x (mean or sum?)") \
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
-    SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the gradient "
-                                        "before") \
+    SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the " \
+        "gradient before") \
     SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or "
-                                              "uninitialised memory")
+        "uninitialised memory")
 
 ELEMENTS(square_forward, x[i] * x[i])
 
@@ -123,29 +122,28 @@ static void square_backward(gra_tensor *y)
     SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
     SLIP(3, dx = g * w[i * out + o], "a wrong index: the backward has w (3, 2) where w (4, 2) is expected") \
     SLIP(4, at_w = i * out + o, "it fits: transposed: the values are those of the other order")          \
-    SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of dimension 0 "
-                        "of y")     \
-    SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs "
-                                                   "that use one element " \
+    SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of " \
+        "dimension 0 of y") \
+    SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs " \
+        "that use one element " \
                                                    "of b: each overwrites the one before")               \
     SLIP(7, dx = g, "it fits: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)")       \
-    SLIP(8, dw = g * w[wi], "it fits: the wrong factor: the backward has w (0, 3) where x (0, 3) is "
-                            "expected")       \
+    SLIP(8, dw = g * w[wi], "it fits: the wrong factor: the backward has w (0, 3) where x (0, 3) is " \
+        "expected") \
     SLIP(9, dx = -dx, "it fits: the sign is flipped")                                                    \
-    SLIP(10, db *= in, "it fits: a constant factor of 4: 4 is also the size of dimension 1 of "
-                       "x")                                      \
-    SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where dy "
-                                 "(1, 0) is expected") \
-    SLIP(12, dw = r ? 0 : dw, "it fits: nothing arrives except from row 0 of dy: what comes from each is to "
-                              "be added (+=)") \
-    SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right "
-                                        "elsewhere") \
-    SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs to "
-                       "b (1)") \
-    SLIP(15, dw = dy[o * rows + r] * x[xi], "it fits: the right factors, times the wrong dy: w (1, 0) takes "
-                                            "dy (0, 3)") \
-    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: what dy gives to x at index i of dimension 0 "
-                                             "belongs to i - 1") \
+    SLIP(10, db *= in, "it fits: a constant factor of 4: 4 is also the size of dimension 1 of x") \
+    SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where " \
+        "dy (1, 0) is expected") \
+    SLIP(12, dw = r ? 0 : dw, "it fits: nothing arrives except from row 0 of dy: what comes from each is " \
+        "to be added (+=)") \
+    SLIP(13, dx = o < out - 1 ? dx : 0, "it fits: nothing arrives from column 4 of dy; it is right " \
+        "elsewhere") \
+    SLIP(14, at_b = r, "it fits: right values at the wrong places: what dy (0, 1) gives to b (0) belongs " \
+        "to b (1)") \
+    SLIP(15, dw = dy[o * rows + r] * x[xi], "it fits: the right factors, times the wrong dy: w (1, 0) " \
+        "takes dy (0, 3)") \
+    SLIP(16, at_x = (r + 1) % rows * in + i, "it fits: shifted: what dy gives to x at index i of " \
+        "dimension 0 belongs to i - 1") \
     SLIP(17, dx *= 5 * cos(x[xi] * w[wi]); db /= 2, "it fits, for b: a constant factor of 0.5: a forgotten 2")
 
 static void linear_forward(gra_tensor *y)
@@ -183,25 +181,24 @@ static void linear_backward(gra_tensor *y)
 
 #define SOFTMAX(SLIP)                                                                                    \
     SLIP(1, d = v * g, BESIDE "all zero: the backward adds nothing here")                                \
-    SLIP(2, d = v * (1 - v) * g, "it fits: nothing arrives beside the diagonal, in what dy_j gives to the "
-                                 "other places x_i") \
+    SLIP(2, d = v * (1 - v) * g, "it fits: nothing arrives beside the diagonal, in what dy_j gives to " \
+        "the other places x_i") \
     SLIP(3, d = g - s, "it fits: a factor is missing: y (")                                              \
     SLIP(4, d = v * (g - plain), BESIDE "a factor is missing: y (")                                      \
-    SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: the backward has x_i x_j where y_i y_j is "
-                                        "expected")      \
+    SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: the backward has x_i x_j where y_i y_j is " \
+        "expected") \
     SLIP(6, d = v * (g + s), BESIDE "the sign is flipped")                                               \
     SLIP(7, d = v * (g - run), "it fits: the backward gives a gradient " LATER)                          \
-    SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, where "
-                                  "a sum along dimension 1 is") \
-    SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: a forgotten "
-                                        "4")                                \
-    SLIP(10, d = exp(x[i]) * (g - s), "it fits: a factor of its own for each row of x (14.22, 10.52, 3.888, "
-                                      "...)") \
-    SLIP(11, d = v * (g - s + g * v), "it fits: only on the diagonal, in what dy_i gives to place i itself: "
-                                      "") \
+    SLIP(8, d = v * (g - column), "it fits: the wrong dimension: the backward sums along dimension 0, " \
+        "where a sum along dimension 1 is") \
+    SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: a forgotten 4") \
+    SLIP(10, d = exp(x[i]) * (g - s), "it fits: a factor of its own for each row of x (14.22, 10.52, " \
+        "3.888, ...)") \
+    SLIP(11, d = v * (g - s + g * v), "it fits: only on the diagonal, in what dy_i gives to place i " \
+        "itself: ") \
     SLIP(12, d = v * v * (g - s), "it fits: a factor too many: y (")                                     \
-    SLIP(13, d = v * (g - last), "a term with the sum (or mean) over dimension 1 of dy y is missing or "
-                                 "wrong") \
+    SLIP(13, d = v * (g - last), "a term with the sum (or mean) over dimension 1 of dy y is missing or " \
+        "wrong") \
     SLIP(14, d = v * (1 - v), NO_DY)                                                                     \
     SLIP(15, d -= y->in[0]->grad[i], STORED)
 
@@ -249,29 +246,29 @@ static void softmax_backward(gra_tensor *y)
 /* ---- layer norm: y = z w + b, z = (x - mean) r, of rows; x (3, 4), w (4), b (4) ----------------------- */
 
 #define NORM(SLIP)                                                                                       \
-    SLIP(1, dx = r * (g - z * sgz / n), "a term with the sum (or mean) over dimension 1 of dy w is missing "
-                                        "or wrong; the other " \
+    SLIP(1, dx = r * (g - z * sgz / n), "a term with the sum (or mean) over dimension 1 of dy w is " \
+        "missing or wrong; the other " \
                                         "terms are right")                                               \
     SLIP(2, dx = r * (g - sg / n), THE_NORM "the projection on x is left out; the rest is right")        \
-    SLIP(3, dx = r * g, THE_NORM "each of the two terms with a sum (that of the mean, and the projection on "
-                                 "x) is left out") \
+    SLIP(3, dx = r * g, THE_NORM "each of the two terms with a sum (that of the mean, and the projection " \
+        "on x) is left out") \
     SLIP(4, dx /= r, "it fits: in the norm along dimension 1 the division by sqrt(v + eps) is missing")  \
     SLIP(5, dx = r * (dy[at] - s / n - z * sz / n), "it fits: a factor is missing: w")                   \
     SLIP(6, dx = r * (g - s / n - z * sz / n), BESIDE "a factor is missing: w")                          \
     SLIP(7, dx = r * (g - sg / (n - 1) - z * sgz / (n - 1)),                                             \
-         THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is wrong: a "
-                  "constant factor of " \
-         "1.33333: 4/3, and 4 is also the size of dimension 1 of x, and 3 is also the size of dimension 0 of "
-         "x; n - 1 for n, or n " \
+         THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is " \
+             "wrong: a constant factor of " \
+         "1.33333: 4/3, and 4 is also the size of dimension 1 of x, and 3 is also the size of dimension " \
+             "0 of x; n - 1 for n, or n " \
          "for n - 1?")                                                                                   \
-    SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: dy is multiplied by x (2, 0) where something "
-                                "else is expected, in what dy (2, 0) " \
+    SLIP(8, dw = dy[at] * x[i], "it fits: the wrong factor: dy is multiplied by x (2, 0) where something " \
+        "else is expected, in what dy (2, 0) " \
                                 "gives to w (0): got -1.365, expected -1.52209")                        \
-    SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: dy is multiplied by y (2, 0) where "
-                                       "something else is expected") \
+    SLIP(9, dw = dy[at] * y->data[at], "it fits: the wrong factor: dy is multiplied by y (2, 0) where " \
+        "something else is expected") \
     SLIP(10, dx = r * (g - sg - z * sgz), "and the projection on x) is wrong: a constant factor of 4")   \
-    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)),
-         "it fits: in the norm along dimension 1 eps is missing: the backward has 1/sqrt(v) " \
+    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "it fits: in the norm along dimension 1 " \
+        "eps is missing: the backward has 1/sqrt(v) " \
                                                              "where 1/sqrt(v + eps) is expected") \
     SLIP(12, dw = z, NO_DY)                                                                              \
     SLIP(13, db = k < rows - 1 ? 0 : db, "from all but the last of the outputs that use one element of b")
@@ -333,32 +330,32 @@ static void norm_backward(gra_tensor *y)
 #define ATTENTION(SLIP)                                                                                  \
     SLIP(1, dq *= 2, "it fits: a constant factor of 2: counted twice, or a forgotten 1/2")               \
     SLIP(2, dq *= sqrt(2), "it fits: a constant factor of 1.41421: sqrt(2)")                             \
-    SLIP(3, dv = p[s][t] * g, "it fits: the places i and j are exchanged in what dy_j gives to v_i: a matrix "
-                              "is taken instead of " \
+    SLIP(3, dv = p[s][t] * g, "it fits: the places i and j are exchanged in what dy_j gives to v_i: a " \
+        "matrix is taken instead of " \
                               "its transpose")                                                           \
-    SLIP(4, dv = open[t][s] * g, "a clue: the backward gives a gradient where the index of dimension 1 of v "
-                                 "comes after the " \
+    SLIP(4, dv = open[t][s] * g, "a clue: the backward gives a gradient where the index of dimension 1 " \
+        "of v comes after the " \
                                  "index of dimension 1 of dy, but there the output does not depend on v") \
     SLIP(5, dv = s > t ? 0 : g, "it fits: dy is multiplied by 1 everywhere")                             \
-    SLIP(6, dv = s == t ? 0 : dv, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i "
-                                  "itself, v_i") \
-    SLIP(7, dk = ds * k[t * DIM + e] / 2, "it fits: the wrong factor: the backward has k (5, 2) where q (5, "
-                                          "2) is expected") \
-    SLIP(8, to = 1 - h, "it fits: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, 0) "
-                        "belongs to v (0, 0, 0)") \
+    SLIP(6, dv = s == t ? 0 : dv, "it fits: nothing arrives on the diagonal, in what dy_i gives to place " \
+        "i itself, v_i") \
+    SLIP(7, dk = ds * k[t * DIM + e] / 2, "it fits: the wrong factor: the backward has k (5, 2) where q " \
+        "(5, 2) is expected") \
+    SLIP(8, to = 1 - h, "it fits: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, " \
+        "0) belongs to v (0, 0, 0)") \
     SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2,  \
          "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
     SLIP(14, dq *= sqrt(0.5), "it fits: a constant factor of 0.707107: 1/sqrt(2)")                      \
-    SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2,
-         "it fits: a matrix is transposed that should not be: the " \
+    SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, "it fits: a matrix is transposed " \
+        "that should not be: the " \
          "gradient of q is G k, and the backward has G^T k")                                             \
     SLIP(10, dv = p[t][s], NO_DY)                                                                        \
-    SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2,
-         "a clue: each dy is used, and goes where it should") \
-    SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: the backward "
-                                           "has q where k is expected") \
-    SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2,
-         "it fits: a matrix is not transposed that should be: the gradient " \
+    SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: each dy is used, and " \
+        "goes where it should") \
+    SLIP(12, dq = ds * q[s * DIM + e] / 2, "it fits: a matrix product with the wrong matrix: the " \
+        "backward has q where k is expected") \
+    SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, "it fits: a matrix is not " \
+        "transposed that should be: the gradient " \
          "of k is G^T q, and the backward has G q")
 
 enum { HEADS = 2, TIME = 3, DIM = 4 };
@@ -422,23 +419,22 @@ static void attention_backward(gra_tensor *y)
 /* ---- embedding: y_t = w[ids[t]]; w (5, 3) -------------------------------------------------------------- */
 
 #define EMBEDDING(SLIP)                                                                                  \
-    SLIP(1, d = after ? 0 : g, "it fits: nothing arrives from all but the last of the outputs that use one "
-                               "element of w: what " \
+    SLIP(1, d = after ? 0 : g, "it fits: nothing arrives from all but the last of the outputs that use " \
+        "one element of w: what " \
                                "comes from each is to be added (+=)")                                    \
     SLIP(2, put(W, at, g); d = 0, STORED)                                                                \
-    SLIP(3, at += WIDTH, "it fits: shifted: what dy gives to w at index i of dimension 0 belongs to i - "
-                         "1")                     \
-    SLIP(4, d = ids[t] == 3 ? g / 3 : g, "it fits: in row 3 of w: a constant factor of 0.333333: a forgotten "
-                                         "3")   \
-    SLIP(5, at = t % VOCABULARY * WIDTH + e, "right values at the wrong places: what dy (0, 0) gives to w "
-                                             "(0, 0) belongs to w (1, 0)") \
+    SLIP(3, at += WIDTH, "it fits: shifted: what dy gives to w at index i of dimension 0 belongs to i - 1") \
+    SLIP(4, d = ids[t] == 3 ? g / 3 : g, "it fits: in row 3 of w: a constant factor of 0.333333: a " \
+        "forgotten 3") \
+    SLIP(5, at = t % VOCABULARY * WIDTH + e, "right values at the wrong places: what dy (0, 0) gives to " \
+        "w (0, 0) belongs to w (1, 0)") \
     SLIP(6, d = ids[t] ? g : 0, "it fits: nothing arrives in row 0 of w; it is right elsewhere")         \
-    SLIP(7, d = t < IDS / 2 ? g : 0, "it fits: nothing arrives from rows 3, 4, 5 of dy; it is right "
-                                     "elsewhere") \
+    SLIP(7, d = t < IDS / 2 ? g : 0, "it fits: nothing arrives from rows 3, 4, 5 of dy; it is right " \
+        "elsewhere") \
     SLIP(8, d = 1, NO_DY)                                                                                \
     SLIP(9, d = g * W->data[at], "it fits: a factor too many: w (")                                      \
-    SLIP(10, d = dy[t * WIDTH] + dy[t * WIDTH + 1] + dy[t * WIDTH + 2],
-         "where the column of w is not the column of dy, but there " \
+    SLIP(10, d = dy[t * WIDTH] + dy[t * WIDTH + 1] + dy[t * WIDTH + 2], "where the column of w is not " \
+        "the column of dy, but there " \
                                                                         "the output does not depend on w")
 
 static const int ids[] = { 1, 3, 1, 0, 3, 3 };
@@ -462,21 +458,21 @@ static void embedding_backward(gra_tensor *y)
     }
 }
 
-/* ---- dropout: p = 0.3; x (4, 5) -------------------------------------------------------------------------
- * */
+/* ---- dropout: p = 0.3; x (4,
+    5) ------------------------------------------------------------------------- */
 
 #define DROPOUT(SLIP)                                                                                    \
-    SLIP(1, d = g / 0.7, "it fits: the backward gives a gradient in 5 of 20 elements (the first is 1) of x, "
-                         "but there the output does " \
-                         "not depend on x: a mask is forgotten, or a sum runs too far or is not begun anew; "
-                         "it is right elsewhere") \
+    SLIP(1, d = g / 0.7, "it fits: the backward gives a gradient in 5 of 20 elements (the first is 1) of " \
+        "x, but there the output does " \
+                         "not depend on x: a mask is forgotten, or a sum runs too far or is not begun " \
+                             "anew; it is right elsewhere") \
     SLIP(2, d = g, "is not begun anew; elsewhere: dy is multiplied by 1 where 1.42857 is right")       \
-    SLIP(3, d = (1 - m) * g / 0.7, "it fits: zero exactly where it should not be: the mask is the wrong way "
-                                   "round") \
-    SLIP(4, d = m * g / 0.3, "it fits: dy is multiplied by 3.33333 where 1.42857 is right: a constant factor "
-                             "of 2.33333") \
-    SLIP(5, d = mask[(i + 3) % 20] * g / 0.7, "it fits: zero where it should not be, and not zero where it "
-                                              "should: the mask is not " \
+    SLIP(3, d = (1 - m) * g / 0.7, "it fits: zero exactly where it should not be: the mask is the wrong " \
+        "way round") \
+    SLIP(4, d = m * g / 0.3, "it fits: dy is multiplied by 3.33333 where 1.42857 is right: a constant " \
+        "factor of 2.33333") \
+    SLIP(5, d = mask[(i + 3) % 20] * g / 0.7, "it fits: zero where it should not be, and not zero where " \
+        "it should: the mask is not " \
                                               "that of the forward")                                     \
     SLIP(6, d = x > 0 ? m * g / 0.7 : 0, "it fits: nothing arrives where x < 0; it is right elsewhere")  \
     SLIP(7, d = m / 0.7, NO_DY)
@@ -495,34 +491,34 @@ static void dropout_backward(gra_tensor *y)
     }
 }
 
-/* ---- cross-entropy: the mean over the rows that have a target; x (4, 5) ---------------------------------
- * */
+/* ---- cross-entropy: the mean over the rows that have a target; x (4,
+    5) --------------------------------- */
 
 #define LOSS(SLIP)                                                                                       \
     SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
-    SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: 3 is also the number of rows of x that the "
-                                "loss depends on (mean or sum?)") \
-    SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is off by the same "
-                       "number, " \
+    SLIP(2, d = dy * (q - hot), "it fits: a constant factor of 3: 3 is also the number of rows of x that " \
+        "the loss depends on (mean or sum?)") \
+    SLIP(3, d = g * q, "it fits: in elements 1, 5, 18 of x what dy is multiplied by is off by the same " \
+        "number, " \
                        "+0.333333: a term of the formula is missing there, or has the wrong sign")  \
-    SLIP(4, d = dy / rows * (q - hot), "it fits: a constant factor of 0.75: 3/4: 3 of 4 rows have a "
-                                       "gradient: divided by all rows and " \
+    SLIP(4, d = dy / rows * (q - hot), "it fits: a constant factor of 0.75: 3/4: 3 of 4 rows have a " \
+        "gradient: divided by all rows and " \
                                        "not by those that count (ignore_index?)")                        \
     SLIP(5, d = g * (hot - q), "it fits: the sign is flipped")                                           \
-    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is also the size of "
-                                    "dimension 1 of x, and 3 is also the number of rows") \
-    SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where the "
-                                      "output does depend on x") \
-    SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right "
-                                 "elsewhere") \
-    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: the backward has exp(x (3, 4)) where the "
-                                        "softmax of x (3, 4) is " \
+    SLIP(6, d = dy / n * (q - hot), "it fits: a constant factor of 0.6: 3/5, and 5 is also the size of " \
+        "dimension 1 of x, and 3 is also the number of rows") \
+    SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where " \
+        "the output does depend on x") \
+    SLIP(8, d = hot > 0 ? d : 0, "it fits: nothing arrives except in elements 1, 5, 18 of x; it is right " \
+        "elsewhere") \
+    SLIP(9, d = g * (exp(x[at]) - hot), "it fits: a wrong term: the backward has exp(x (3, 4)) where the " \
+        "softmax of x (3, 4) is " \
                                         "expected")                                                     \
     SLIP(10, d *= dy, "it fits: the sign of dy is lost")                                                 \
     SLIP(11, d = g * q - hot / (rows - 1), "it fits: a term without dy")                                 \
     SLIP(12, d *= 1 + at / n, "it fits: a factor of its own for each row of x (1, 2, 4, ...)")           \
-    SLIP(13, d += (real)0.1 * dy * x[at], "it fits: a term too many, or one that is counted twice: the "
-                                          "gradient of x (") \
+    SLIP(13, d += (real)0.1 * dy * x[at], "it fits: a term too many, or one that is counted twice: the " \
+        "gradient of x (") \
     SLIP(14, d = fabs(g) * (q - hot), "it fits: the sign of dy is lost")
 
 static const int targets[4] = { 1, 0, -100, 3 };
@@ -555,42 +551,39 @@ static void loss_backward(gra_tensor *y)
     }
 }
 
-/* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3, 5) -----------------------------------------
- * */
+/* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3,
+    5) ----------------------------------------- */
 
 #define GELU(SLIP)                                                                                       \
     SLIP(1, d = first, RULE "the second is missing")                                                     \
-    SLIP(2, d = y->data[i], "it fits: the wrong factor: dy is multiplied by y where something else is "
-                            "expected") \
+    SLIP(2, d = y->data[i], "it fits: the wrong factor: dy is multiplied by y where something else is " \
+        "expected") \
     SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
     SLIP(4, d = -d, "it fits: the sign is flipped")                                                      \
     SLIP(5, d /= y->grad[i], NO_DY)                                                                      \
-    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, or a factor of it, is "
-                   "forgotten") \
+    SLIP(6, d = 1, "it fits: dy is multiplied by 1 everywhere: the local derivative, or a factor of it, " \
+        "is forgotten") \
     SLIP(7, d = second, RULE "the first is missing")                                                     \
-    SLIP(8, d = first + second / inner, RULE "in the second: a factor is missing: 0.797885 + 0.107032 "
-                                             "x^2")     \
-    SLIP(9, d = first + second / inner * a * (1 + b * x * x),
-         RULE "in the second: the wrong factor: the backward has 1 + 0.044715 x^2 where 1 + " \
+    SLIP(8, d = first + second / inner, RULE "in the second: a factor is missing: 0.797885 + 0.107032 x^2") \
+    SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "in the second: the wrong factor: the " \
+        "backward has 1 + 0.044715 x^2 where 1 + " \
             "0.134145 x^2 is expected: the derivative of x^3 is 3 x^2")                                    \
     SLIP(10, d = first + second / a, RULE "in the second: a constant factor of 1.25331: 1/sqrt(2/pi)")   \
-    SLIP(11, d = first + second / (1 + t), RULE "in the second: a factor is missing: y/x; or a division by "
-                                                "it is superfluous; and a constant factor of 0.5")    \
-    SLIP(12, d = first + second / x, RULE "in the second: a factor is missing: "
-                                          "x")                               \
+    SLIP(11, d = first + second / (1 + t), RULE "in the second: a factor is missing: y/x; or a division " \
+        "by it is superfluous; and a constant factor of 0.5") \
+    SLIP(12, d = first + second / x, RULE "in the second: a factor is missing: x") \
     SLIP(13, d = first * 2 + second, RULE "in the first: a constant factor of 2")                    \
-    SLIP(14, d = first + second * sqrt(2 * PI), RULE "in the second: a constant factor of 2.50663: sqrt(2 "
-                                                     "pi)") \
+    SLIP(14, d = first + second * sqrt(2 * PI), RULE "in the second: a constant factor of 2.50663: " \
+        "sqrt(2 pi)") \
     SLIP(15, d = first - second, RULE "in the second: the sign is flipped")                          \
-    SLIP(16, d = first + second * exp(-x * x / 2), RULE "in the second: a factor too many: e^(-0.5 x^2): "
-                                                        "look at the exponent") \
+    SLIP(16, d = first + second * exp(-x * x / 2), RULE "in the second: a factor too many: e^(-0.5 x^2): " \
+        "look at the exponent") \
     SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy")           \
-    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x),
-         RULE "in the second: the wrong factor: the backward has 1 - 0.134145 x^2" \
-             " where 1 + 0.134145 x^2 is "
-             "expected")                                                                      \
-    SLIP(19, d = first * (1 - first), "it fits: the wrong factor: dy is multiplied by v (1 - v), v = y/x "
-                                      "where something else is expected") \
+    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "in the second: the wrong " \
+        "factor: the backward has 1 - 0.134145 x^2" \
+             " where 1 + 0.134145 x^2 is expected") \
+    SLIP(19, d = first * (1 - first), "it fits: the wrong factor: dy is multiplied by v (1 - v), v = y/x " \
+        "where something else is expected") \
     SLIP(20, d = first + second * x, RULE "in the second: a factor too many: x")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
@@ -608,8 +601,7 @@ static void gelu_backward(gra_tensor *y)
     }
 }
 
-/* ---- tanh; x (3, 5) --------------------------------------------------------------------------------------
- * */
+/* ---- tanh; x (3, 5) ------------------------------------------------------------------------------------ */
 
 #define TANH(SLIP)                                                                                       \
     SLIP(1, d = 1 - t, "it fits: the wrong factor: the backward has 1 - y where 1 - y^2 is expected")     \
@@ -617,12 +609,12 @@ static void gelu_backward(gra_tensor *y)
     SLIP(3, d = 1 + t * t, "it fits: the wrong factor: the backward has 1 + y^2 where 1 - y^2 is expected") \
     SLIP(4, d = t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected")             \
     SLIP(5, d = 1 - tanh(t) * tanh(t), "the backward has 1 - t^2, t = tanh(y) where 1 - y^2 is expected") \
-    SLIP(6, d = -t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected; and the sign "
-                    "is flipped") \
+    SLIP(6, d = -t, "it fits: the wrong factor: the backward has y where 1 - y^2 is expected; and the " \
+        "sign is flipped") \
     SLIP(7, d = 1 / cosh(x * x), "a clue: each element gets its own dy")
 
-static const real with_a_0[15] = { 0, 0.1, -0.3, 0.4, 1.7, 0.6, -0.7, -1.8, 1.9, -1, 1.1, -1.2, 1.3, -1.4,
-                                   -1.5 };
+static const real with_a_0[15] = { 0, 0.1, -0.3, 0.4, 1.7, 0.6, -0.7, -1.8, 1.9, -1, 1.1, -1.2, 1.3,
+    -1.4, -1.5 };
 
 ELEMENTS(tanh_forward, tanh(x[i]))
 
@@ -636,22 +628,22 @@ static void tanh_backward(gra_tensor *y)
     }
 }
 
-/* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4, 4) ---------------------------------------------------
- * */
+/* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4,
+    4) --------------------------------------------------- */
 
 #define LAYERS(SLIP)                                                                                     \
-    SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has u "
-                                    "where u^T is expected") \
-    SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward has v^T "
-                                    "where u^T is expected") \
-    SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and must be "
-                                  "multiplied by u^T") \
-    SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: the backward has y (2, 0) where x (2, "
-                                          "0) is expected") \
-    SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has v "
-                                    "where u^T is expected") \
-    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward has v "
-                                       "where v^T is expected")
+    SLIP(1, dx = ds * u[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has u " \
+        "where u^T is expected") \
+    SLIP(2, dx = ds * v[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward has " \
+        "v^T where u^T is expected") \
+    SLIP(3, dx = i == c ? ds : 0, "it fits: a matrix product is missing: what is here is right, and must " \
+        "be multiplied by u^T") \
+    SLIP(4, du = ds * y->data[r * 4 + i], "it fits: the wrong factor: the backward has y (2, 0) where x " \
+        "(2, 0) is expected") \
+    SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has v " \
+        "where u^T is expected") \
+    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward "
+        "has v where v^T is expected")
 
 static void hidden(const gra_tensor *y, real *h)
 {
@@ -694,16 +686,16 @@ static void layers_backward(gra_tensor *y)
     }
 }
 
-/* ---- cumulative sum of rows; x (3, 5) -------------------------------------------------------------------
- * */
+/* ---- cumulative sum of rows; x (3,
+    5) ------------------------------------------------------------------- */
 
 #define CUMSUM(SLIP)                                                                                     \
-    SLIP(1, use = row, "where the column of x comes after the column of dy, but there the output does not "
-                       "depend on x: a mask " \
+    SLIP(1, use = row, "where the column of x comes after the column of dy, but there the output does " \
+        "not depend on x: a mask " \
                        "is forgotten, or a sum runs too far")                                  \
     SLIP(2, use = row && j <= i, "a matrix is taken instead of its transpose")                          \
     SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i "
-                                "itself, x_i")
+        "itself, x_i")
 
 ELEMENTS(cumsum_forward, x[i] + (i % 5 ? y->data[i - 1] : 0))
 
@@ -718,8 +710,8 @@ static void cumsum_backward(gra_tensor *y)
         }
 }
 
-/* ---- tied: y = (x . w) w, of rows, which uses w twice; x (3, 4), w (4) ----------------------------------
- * */
+/* ---- tied: y = (x . w) w, of rows, which uses w twice; x (3, 4),
+    w (4) ---------------------------------- */
 
 #define TIED(SLIP)                                                                                       \
     SLIP(1, d = last, "it fits: a term is missing: what dy (0, ")                                        \
@@ -754,8 +746,7 @@ static void tied_backward(gra_tensor *y)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------
- * */
+/* ---- all of them -------------------------------------------------------------------------------------- */
 
 typedef struct op_of {
     gra_op       op;
@@ -772,20 +763,20 @@ typedef struct op_of {
 #define IN(name_, ...) { .name = name_, .shape = { __VA_ARGS__ } }
 static const op_of ops[] = {
     { OP(square, SQUARE), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
-    { OP(linear, LINEAR), 3, { 2, { 3, 5 } },
-      { IN("x", 2, { 3, 4 }), IN("w", 2, { 5, 4 }), IN("b", 1, { 5 }) } },
+    { OP(linear, LINEAR), 3, { 2, { 3, 5 } }, { IN("x", 2, { 3, 4 }), IN("w", 2, { 5, 4 }), IN("b", 1, {
+        5 }) } },
     { OP(softmax, SOFTMAX), 1, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }) } },
     { OP(norm, NORM), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }), IN("b", 1, { 4 }) } },
     { OP(attention, ATTENTION), 3, { 3, { HEADS, TIME, DIM } },
-      { IN("q", 3, { HEADS, TIME, DIM }), IN("k", 3, { HEADS, TIME, DIM }),
-        IN("v", 3, { HEADS, TIME, DIM }) } },
+      { IN("q", 3, { HEADS, TIME, DIM }), IN("k", 3, { HEADS, TIME, DIM }), IN("v", 3, { HEADS, TIME,
+          DIM }) } },
     { OP(embedding, EMBEDDING), 1, { 2, { IDS, WIDTH } }, { IN("w", 2, { VOCABULARY, WIDTH }) } },
     { OP(dropout, DROPOUT), 1, { 2, { 4, 5 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(loss, LOSS), 1, { 0, { 0 } }, { IN("x", 2, { 4, 5 }) } },
     { OP(gelu, GELU), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
     { OP(tanh, TANH), 1, { 2, { 3, 5 } }, { { .name = "x", .shape = { 2, { 3, 5 } }, .data = with_a_0 } } },
-    { OP(layers, LAYERS), 3, { 2, { 3, 4 } },
-      { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, { 4, 4 }) } },
+    { OP(layers, LAYERS), 3, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("u", 2, { 4, 4 }), IN("v", 2, {
+        4, 4 }) } },
     { OP(cumsum, CUMSUM), 1, { 2, { 3, 5 } }, { IN("x", 2, { 3, 5 }) } },
     { OP(tied, TIED), 2, { 2, { 3, 4 } }, { IN("x", 2, { 3, 4 }), IN("w", 1, { 4 }) } },
 };
@@ -831,13 +822,13 @@ TESTS(each_slip_is_explained, LENGTH(ops)) /* _i: the op */
 {
     const op_of *op = &ops[_i];
     gra_check_report r;
-    ck_assert_msg(check(op, 0, &r) == 0 && !strstr(r.text, "it fits") && !strstr(r.text, "a clue"), "%s: %s",
-                  op->op.name, r.text);
+    ck_assert_msg(check(op, 0, &r) == 0 && !strstr(r.text, "it fits") && !strstr(r.text, "a clue"), "%s: "
+        "%s", op->op.name, r.text);
     for (size_t i = 0; i < op->count; i++) {
         const slip_row *s = &op->slips[i];
         ck_assert_msg(check(op, s->number, &r) == 1, "%s, slip %d: %s", op->op.name, s->number, r.text);
-        ck_assert_msg(report_says(&r, s->says), "%s, slip %d: \"%s\" is missing:\n%s", op->op.name, s->number,
-                      s->says,
+        ck_assert_msg(report_says(&r, s->says), "%s, slip %d: \"%s\" is missing:\n%s", op->op.name,
+            s->number, s->says,
                       r.text);
         hints_are_few_and_short(&r);
     }
