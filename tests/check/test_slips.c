@@ -99,7 +99,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(26, d = (real)123.4 * g, "it fits: a constant factor of 123.4")                                 \
     SLIP(27, d = g + y->in[0]->grad[i], "it fits: what the backward adds depends on what was in the " \
         "gradient before") \
-    SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or "
+    SLIP(25, d = i >= 2 ? (real)INFINITY : g, "it fits: a division by zero, the logarithm of zero, or " \
         "uninitialised memory")
 
 ELEMENTS(square_forward, x[i] * x[i])
@@ -642,7 +642,7 @@ static void tanh_backward(gra_tensor *y)
         "(2, 0) is expected") \
     SLIP(5, dx = ds * v[c * 4 + i], "it fits: a matrix product with the wrong matrix: the backward has v " \
         "where u^T is expected") \
-    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward "
+    SLIP(6, dx = wrong * u[i * 4 + c], "it fits: a matrix product with the wrong matrix: the backward " \
         "has v where v^T is expected")
 
 static void hidden(const gra_tensor *y, real *h)
@@ -694,7 +694,7 @@ static void layers_backward(gra_tensor *y)
         "not depend on x: a mask " \
                        "is forgotten, or a sum runs too far")                                  \
     SLIP(2, use = row && j <= i, "a matrix is taken instead of its transpose")                          \
-    SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i "
+    SLIP(3, use = row && j > i, "it fits: nothing arrives on the diagonal, in what dy_i gives to place i " \
         "itself, x_i")
 
 ELEMENTS(cumsum_forward, x[i] + (i % 5 ? y->data[i - 1] : 0))
