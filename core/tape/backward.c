@@ -92,7 +92,7 @@ real *gra_grad_take(gra_tape *t, size_t size)
             return (real *)found;
         }
     size_t bytes = size * sizeof(real);
-    if (bytes < sizeof(struct gra_free_grad) && !gra_tape_guards_memory(t))
+    if (bytes < sizeof(struct gra_free_grad) && !t->guards_memory)
         bytes = sizeof(struct gra_free_grad);
     return gra_alloc(t, bytes);
 }
@@ -100,7 +100,7 @@ real *gra_grad_take(gra_tape *t, size_t size)
 void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
 {
     struct gra_free_grad *g = (struct gra_free_grad *)(void *)grad;
-    if (gra_tape_guards_memory(t))
+    if (t->guards_memory)
         return;
     *g = (struct gra_free_grad){ t->free_grads, size };
     t->free_grads = g;
@@ -180,7 +180,7 @@ static void mark_filled(gra_tensor *y)
 /* dy has been passed on to y's inputs: its buffer may serve another tensor, unless it is retained. */
 static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
-    if (t->keep_grads || gra_tape_guards_memory(t) || y->retain_grad)
+    if (t->keep_grads || t->guards_memory || y->retain_grad)
         return;
     if (!y->base)
         gra_grad_give_back(t, y->size, y->grad);

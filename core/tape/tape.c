@@ -176,7 +176,7 @@ void *gra_header_alloc(gra_tape *t, size_t bytes)
 
 void *gra_alloc(gra_tape *t, size_t bytes)
 {
-    if (!gra_tape_guards_memory(GIVEN(t)) || bytes > SIZE_MAX / 4)      /* too large: alloc_from reports it */
+    if (!GIVEN(t)->guards_memory || bytes > SIZE_MAX / 4)      /* too large: alloc_from reports it */
         return alloc_from(t, &t->arena, bytes);
     char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
     for (int i = 0; room && i < GRA_WATCHES; i++)
@@ -186,8 +186,6 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 }
 
 /* ---- recording ---- */
-
-static bool records_all(const gra_tape *t);     /* also what needs no gradient: for a watch */
 
 /* A tensor with room for nin inputs and for arguments; its values are `data`, or if that is NULL new ones,
  * uninitialised. After an error: the empty tensor. */
@@ -272,7 +270,7 @@ gra_tensor *gra_run(gra_tensor *y)
         if (!y->saved)
             return &t->empty;
     }
-    if (y->requires_grad || records_all(t)) {
+    if (y->requires_grad || t->records_all) {
         y->prev = t->last;
         y->node = t->last ? t->last->node + 1 : 1;
         t->last = y;
@@ -288,22 +286,11 @@ void gra_tape_watch(gra_tape *t, int which, const gra_watch *watch, void *watche
 {
     t->watch[which] = watch;
     t->watcher[which] = watcher;
-}
-
-bool gra_tape_guards_memory(const gra_tape *t)
-{
-    bool any = false;
-    for (int i = 0; i < GRA_WATCHES; i++)
-        any |= t->watch[i] && t->watch[i]->on_alloc;
-    return any;
-}
-
-static bool records_all(const gra_tape *t)
-{
-    bool any = false;
-    for (int i = 0; i < GRA_WATCHES; i++)
-        any |= t->watch[i] && t->watch[i]->records_all;
-    return any;
+    t->guards_memory = t->records_all = false;
+    for (int i = 0; i < GRA_WATCHES; i++) {
+        t->guards_memory |= t->watch[i] && t->watch[i]->on_alloc;
+        t->records_all |= t->watch[i] && t->watch[i]->records_all;
+    }
 }
 
 /* Calls y's forward or backward, and before and after it the functions that watch the tape. */

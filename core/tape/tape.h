@@ -23,6 +23,8 @@ struct gra_tape {
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
     const struct gra_watch *watch[2];   /* see "watching" below; NULL: none */
     void         *watcher[2];
+    bool          guards_memory;        /* a watch has on_alloc */
+    bool          records_all;          /* a watch has records_all */
 };
 
 /* Aborts with a sentence if t is NULL. who: the op or function that was called. */
@@ -75,6 +77,5 @@ typedef struct gra_watch {
     void (*on_backward)(void *watcher, gra_tape *t, gra_tensor *loss);
 } gra_watch;
 void gra_tape_watch(gra_tape *t, int which, const gra_watch *watch, void *watcher);  /* watch NULL: no more */
-bool gra_tape_guards_memory(const gra_tape *t);         /* a watch has on_alloc */
 
 #endif
