@@ -85,11 +85,11 @@ static inline size_t tiles_down(const struct attention *s)
 /* Strip i of a head, for the attention y of q, k, v and a mask (y->in). */
 struct strip gra_strip_at(const gra_tensor *y, const struct attention *of, size_t head, int i, int worker);
 
-/* D holds q k^T. Afterwards it holds D = dropout(P), P = softmax(scale q k^T + mask). */
+/* Before: p->D contains q k^T. After: D = dropout(P), P = softmax(scale q k^T + mask). */
 void gra_strip_softmax(struct strip *p);
 
-/* D holds q k^T and dS holds dD = dy v^T. Afterwards D holds D, and dS the gradient of q k^T,
- * scale P_ij (dP_ij - sum_l dP_il P_il); the mask's gradient is added to dmask. */
+/* Before: p->D contains q k^T, and p->dS contains dD = dy v^T. After: p->D contains D, and p->dS the gradient
+ * of q k^T, which is scale P_ij (dP_ij - sum_l dP_il P_il). The mask's gradient is added to dmask. */
 void gra_strip_softmax_back(struct strip *p);
 
 #endif

@@ -94,7 +94,7 @@ static bool varied(const struct comparison *c)
     return c->n == 1 && c->got[0] != 0;
 }
 
-/* The mistakes to compare with: each slip, and if none fits the two that together do. */
+/* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. */
 static void collect(const struct comparison *c, judge_reference *reference, void *arg,
                     struct judge_mistake *mistakes)
 {
