@@ -22,7 +22,7 @@ options options_default(void)
     };
 }
 
-enum { FLAGS = 40 };
+enum { FLAGS = 60 };
 
 static int flags_of(options *o, flag table[FLAGS])
 {
