@@ -102,10 +102,11 @@ static int write_logits(const session *s, const sampler *writer)
 
 static void say_token(const loaded *l, int id, bool first)
 {
-    const char byte = l->text ? (char)l->vocab.byte[id] : 0;
-    if (l->text)
-        say_bytes(&byte, 1);
-    else
+    size_t n;
+    if (l->text) {
+        const char *bytes = tokenizer_bytes(&l->tokens, id, &n);
+        say_bytes(bytes, n);
+    } else
         say(first ? "%d" : " %d", id);
 }
 
@@ -119,7 +120,7 @@ static int generate(session *s)
         return warn("--logits: got a prompt of %zu tokens, expected at most %d, the model's context length",
                     l->n, writer.context);
     sample_see(&writer, l->ids, l->n);
-    if (s->attention && heatmap_write(s->attention, l->tape, &l->gpt, &l->vocab, writer.ids, writer.used))
+    if (s->attention && heatmap_write(s->attention, l->tape, &l->gpt, &l->tokens, writer.ids, writer.used))
         return -1;
     if (s->logits && write_logits(s, &writer))
         return -1;
@@ -134,7 +135,7 @@ static int generate(session *s)
             return warn("%s", gra_error(l->tape));
         say_token(l, id, false);
     }
-    if (!l->text || (isatty(STDOUT_FILENO) && l->vocab.byte[id] != '\n'))
+    if (!l->text || (isatty(STDOUT_FILENO) && id != l->tokens.id['\n']))
         say("\n");
     return say_failed() ? -1 : 0;
 }

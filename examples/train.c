@@ -133,7 +133,7 @@ static void introduce(const training *t)
         "training  steps %ld, batch %ld, learning rate %g\n"
         "machine   threads %d, instruction set %s\n"
         "out       %s",
-        t->text.size, t->text.vocab.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
+        t->text.size, t->text.tokens.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
         gra_param_values(t->model), o->steps, o->batch, o->lr, gra_threads(t->tape),
         gra_isa_name(t->tape), o->out);
     if (o->resume)
@@ -163,13 +163,14 @@ static int write_sample(training *t, char *bytes, size_t n)
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
                        .ids = t->ids, .temperature = 0.8 };
+    size_t length;
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    sample_see(&writer, (int[]){ vocabulary_newline(&t->text.vocab) }, 1);
+    sample_see(&writer, (int[]){ t->text.tokens.end }, 1);
     for (size_t i = 0; i < n && !failed; i++) {
         const int id = sample_next(&writer);
         failed = id < 0;
-        bytes[i] = failed ? 0 : (char)t->text.vocab.byte[id];
+        bytes[i] = failed ? 0 : *tokenizer_bytes(&t->text.tokens, id, &length);
     }
     gra_kv_cache_close(&cache);
     return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;

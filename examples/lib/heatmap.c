@@ -15,7 +15,7 @@
 typedef struct weights {
     int               layers, heads, n;
     const gra_real  **layer;            /* for each layer (heads, n, n): head, query, key */
-    const vocabulary *vocab;
+    const tokenizer  *tokens;
     const int        *ids;              /* n tokens */
 } weights;
 
@@ -103,8 +103,10 @@ static void write_script(FILE *f, const weights *w, bool vector)
     const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
     fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << "
             "END\n", w->layers, w->heads, w->n, vector, panel, every);
-    for (int i = 0; i < w->n; i++)
-        fprintf(f, "%d %d\n", i + 1, w->vocab->byte[w->ids[i]]);
+    for (int i = 0; i < w->n; i++) {
+        size_t length;
+        fprintf(f, "%d %d\n", i + 1, (unsigned char)*tokenizer_bytes(w->tokens, w->ids[i], &length));
+    }
     fprintf(f, "END\n%s", style);
     for (int layer = 0; layer < w->layers; layer++)
         for (int head = 0; head < w->heads; head++)
@@ -124,12 +126,12 @@ static int write_picture(const char *path, const weights *w)
     return why ? warn("cannot draw %s: %s", path, why) : 0;
 }
 
-int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const vocabulary *v,
+int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const tokenizer *k,
                   const int *ids, int n)
 {
     const int layers = gpt->config.n_layers;
     const gra_real **layer = malloc((size_t)layers * sizeof *layer);
-    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .vocab = v,
+    weights w = { .layers = layers, .heads = gpt->config.n_heads, .n = n, .layer = layer, .tokens = k,
                   .ids = ids };
     if (!layer)
         return warn("out of memory");

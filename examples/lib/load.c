@@ -53,18 +53,15 @@ static int find_vocabulary(loaded *l, bool numbers)
 {
     char path[FILE_PATH];
     const int tokens = l->gpt.config.vocab_size;
-    l->text = !numbers && access(file_path(path, l->folder, VOCAB_FILE), F_OK) == 0;
-    if (numbers)
-        return 0;
-    if (!l->text)
+    const int none = numbers ? 0 : tokenizer_read(&l->tokens, l->folder);
+    l->text = l->tokens.size > 0;
+    if (none > 0)
         return warn("%s has no vocabulary beside it: give tokens as numbers, --ids \"464 3290 318\"",
                     l->file);
-    if (vocabulary_read(&l->vocab, path))
-        return -1;
-    if (l->vocab.size == tokens)
-        return 0;
-    return warn("%s does not belong to %s: it has %d tokens, the model %d", path, l->file,
-                l->vocab.size, tokens);
+    if (none < 0 || !l->text || l->tokens.size == tokens)
+        return none;
+    return warn("%s does not belong to %s: it has %d tokens, the model %d",
+                file_path(path, l->folder, VOCAB_FILE), l->file, l->tokens.size, tokens);
 }
 
 static int read_model(loaded *l, const char *model, int heads, int threads)
@@ -99,18 +96,26 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
     return n;
 }
 
+/* The tokens of a text of n bytes. Returns how many, or 0 after a warning. */
+static size_t read_text(const tokenizer *k, const char *text, size_t n, int *ids)
+{
+    uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
+    const ptrdiff_t size = tokens ? tokenizer_encode(k, text, n, tokens) : warn("out of memory");
+    for (ptrdiff_t i = 0; i < size; i++)
+        ids[i] = tokens[i];
+    free(tokens);
+    if (size == 0)
+        ids[0] = k->end;                /* for an empty prompt: one token is needed */
+    return size < 0 ? 0 : size == 0 ? 1 : (size_t)size;
+}
+
 static int read_prompt(loaded *l, const char *prompt, const char *ids)
 {
     const size_t n = strlen(ids ? ids : prompt);
     l->ids = malloc((n + 1) * sizeof *l->ids);
     if (!l->ids)
         return warn("out of memory");
-    if (ids)
-        l->n = read_ids(ids, l->gpt.config.vocab_size, l->ids);
-    else if (vocabulary_encode(&l->vocab, prompt, n, l->ids) == 0) {
-        l->ids[n] = vocabulary_newline(&l->vocab);      /* for an empty prompt: one token is needed */
-        l->n = n ? n : 1;
-    }
+    l->n = ids ? read_ids(ids, l->gpt.config.vocab_size, l->ids) : read_text(&l->tokens, prompt, n, l->ids);
     return l->n ? 0 : -1;
 }
 
@@ -126,5 +131,6 @@ void load_close(loaded *l)
 {
     gra_model_close(l->model);
     gra_close(l->tape);
+    tokenizer_free(&l->tokens);
     free(l->ids);
 }

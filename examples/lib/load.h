@@ -18,8 +18,8 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     gra_tape   *tape;
     gra_model  *model;
     struct gra_gpt gpt;
-    bool        text;                   /* there is a vocabulary: tokens are bytes */
-    vocabulary  vocab;
+    bool        text;                   /* there is a tokenizer, else tokens are numbers */
+    tokenizer   tokens;
     int        *ids;                    /* of the prompt */
     size_t      n;
 } loaded;

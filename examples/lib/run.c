@@ -166,9 +166,9 @@ int run_begin(run *r, const training *t)
     clear(r->folder, t->step == 0);
     if (t->step > 0)
         return 0;
-    char path[FILE_PATH], *flags = options_write(&t->o);
+    char *flags = options_write(&t->o);
     failed = !flags || run_write(t, "config.tsv", flags, strlen(flags)) ||
-             vocabulary_write(&t->text.vocab, file_path(path, r->folder, VOCAB_FILE));
+             tokenizer_write(&t->text.tokens, r->folder);
     free(flags);
     return failed ? -1 : 0;
 }

@@ -22,7 +22,6 @@
 #define CHECKPOINT_FILE "checkpoint.safetensors"
 #define SNAPSHOT        "snapshot-"                     /* then the step: */
 #define SNAPSHOT_FILE   SNAPSHOT "%ld.safetensors"
-#define VOCAB_FILE      "vocab.tsv"
 
 typedef struct run {
     const char *folder;

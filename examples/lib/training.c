@@ -38,7 +38,7 @@ int training_open(training *t, int threads)
     t->next = malloc(tokens * sizeof *t->next);
     if (!t->ids || !t->next)
         return warn("out of memory");
-    const gra_gpt_config config = options_model(o, t->text.vocab.size);
+    const gra_gpt_config config = options_model(o, t->text.tokens.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
         return warn("%s", gra_model_error(t->model));

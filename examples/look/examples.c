@@ -69,15 +69,13 @@ static const char text[] =
 
 enum { LENGTH = sizeof text - 1, VOCAB = 128, CONTEXT = 64, BATCH = 8, STEPS = 400 };
 
-/* An id is an ASCII code. */
-static vocabulary ascii(void)
+/* A token is an ASCII code. */
+static int ascii(tokenizer *k)
 {
-    vocabulary v = { .size = VOCAB };
-    for (int i = 0; i < VOCAB; i++) {
-        v.byte[i] = (unsigned char)i;
-        v.id[i] = i;
-    }
-    return v;
+    char codes[VOCAB];
+    for (int i = 0; i < VOCAB; i++)
+        codes[i] = (char)i;
+    return tokenizer_of_bytes(k, codes, VOCAB);
 }
 
 static double learn(gra_tape *t, gra_model *model, const struct gra_gpt *gpt, gra_adamw *adamw, gra_rng *rng,
@@ -115,11 +113,13 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
     gra_adamw adamw;
     if (gra_adamw_init(&adamw, model, NULL))
         return warn("%s", gra_model_error(model));
-    const vocabulary vocab = ascii();
+    tokenizer tokens;
+    if (ascii(&tokens))
+        return -1;
     int ids[22];
     for (int i = 0; i < 22; i++)
         ids[i] = "The shells she sells a"[i];
-    look_model m = { .tape = t, .gpt = &gpt, .vocab = &vocab, .ids = ids, .n = 22 };
+    look_model m = { .tape = t, .gpt = &gpt, .tokens = &tokens, .ids = ids, .n = 22 };
     int failed = model_state(&m, 0);
     for (int step = 1; step <= STEPS && !failed; step++) {
         model_loss(&m, step, learn(t, model, &gpt, &adamw, rng, step), (double)NAN);
@@ -131,6 +131,7 @@ static int teach(gra_tape *t, gra_model *model, gra_rng *rng, const char *path)
     failed = failed || model_page(&m, model, STEPS, path, "the next-token model of lesson 05",
         "Two layers of four heads, trained for 400 steps on four lines of text (examples/05_next_token.c).");
     model_free(&m);
+    tokenizer_free(&tokens);
     return failed ? -1 : 0;
 }
 

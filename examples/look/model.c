@@ -12,7 +12,8 @@
 static void write_token(out *o, const look_model *m, int id)
 {
     char text[16];
-    const int byte = m->vocab ? m->vocab->byte[id] : -1;
+    size_t n;
+    const int byte = m->tokens ? (unsigned char)*tokenizer_bytes(m->tokens, id, &n) : -1;
     snprintf(text, sizeof text, byte < 0 ? "%d" : byte > 126 || byte < 32 ? "\\x%02X" : "%c",
              byte < 0 ? id : byte);
     const char *sign = byte == '\n' ? "\xe2\x86\xb5" : byte == '\t' ? "\xe2\x86\x92"

@@ -10,7 +10,7 @@
 typedef struct look_model {
     gra_tape             *tape;
     const struct gra_gpt *gpt;
-    const vocabulary     *vocab;        /* NULL: tokens are shown as numbers */
+    const tokenizer      *tokens;       /* NULL: tokens are shown as numbers */
     const int            *ids;          /* n tokens, 2 or more */
     int                   n;
     int                   seen;         /* only the attention of the first `seen` tokens is written */

@@ -28,7 +28,7 @@ static int show_prompt(reading *r)
     const loaded *l = &r->loaded;
     const size_t context = (size_t)l->gpt.config.context_length;
     const size_t left_out = l->n > context ? l->n - context : 0;
-    r->shown = (look_model){ .tape = l->tape, .gpt = &l->gpt, .vocab = l->text ? &l->vocab : NULL,
+    r->shown = (look_model){ .tape = l->tape, .gpt = &l->gpt, .tokens = l->text ? &l->tokens : NULL,
                              .ids = l->ids + left_out, .n = (int)(l->n - left_out) };
     if (left_out)
         say("of the prompt's %zu tokens the model sees the last %zu, its context length\n", l->n, context);
@@ -143,7 +143,7 @@ static void write_about(const reading *r, char about[300])
     snprintf(about, 300, "A GPT of %d layers, %d heads, width %d: %zu parameters%s. It read the %d tokens "
              "below%s; the loss is the mean of -log p(next).", c->n_layers, c->n_heads, c->emb_dim,
              gra_param_values(r->loaded.model), trained, r->shown.n,
-             r->shown.vocab ? "" : ", which are shown as numbers, as there is no vocabulary");
+             r->shown.tokens ? "" : ", which are shown as numbers, as there is no vocabulary");
 }
 
 static int write_page(reading *r, const char *path)

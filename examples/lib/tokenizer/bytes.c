@@ -1,0 +1,97 @@
+/* bytes: a token is a byte that occurs in the text.
+ *
+ *     "hello"  ->  vocabulary e h l o  ->  1 0 2 2 3
+ */
+#include "../files.h"
+#include "../say.h"
+#include "internal.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tokenizer_of_bytes(tokenizer *k, const char *text, size_t n)
+{
+    bool occurs[256] = { false };
+    for (size_t i = 0; i < n; i++)
+        occurs[(unsigned char)text[i]] = true;
+    *k = (tokenizer){ .bytes = malloc(256), .at = malloc(257 * sizeof *k->at) };
+    if (!k->bytes || !k->at) {
+        tokenizer_free(k);
+        return warn("out of memory");
+    }
+    for (int b = 0; b < 256; b++) {
+        k->id[b] = occurs[b] ? k->size : -1;
+        k->at[k->size] = (size_t)k->size;
+        if (occurs[b])
+            k->bytes[k->size++] = (char)b;
+    }
+    k->at[k->size] = (size_t)k->size;
+    k->end = k->id['\n'] < 0 ? 0 : k->id['\n'];
+    return 0;
+}
+
+/* The printed form of a byte: "a", "\n", "\xE2". */
+static char *byte_text(unsigned char byte, char name[8])
+{
+    if (byte == '\n' || byte == '\t')
+        strcpy(name, byte == '\n' ? "\\n" : "\\t");
+    else
+        snprintf(name, 8, byte < 0x20 || byte >= 0x7F ? "\\x%02X" : "%c", byte);
+    return name;
+}
+
+ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+{
+    char name[8];
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (k->id[byte] < 0)
+            return warn("the model has no token for '%s', byte %zu of the prompt: it knows only the %d "
+                        "different bytes of its training text", byte_text(byte, name), i + 1, k->size);
+        ids[i] = (uint16_t)k->id[byte];
+    }
+    return (ptrdiff_t)n;
+}
+
+/* ---- vocab.tsv ------------------------------------------------------------------------------------- */
+
+enum { VOCAB_TEXT = 256 * 16 };
+
+static size_t print(const tokenizer *k, char out[VOCAB_TEXT])
+{
+    size_t n = 0;
+    char name[8];
+    for (int i = 0; i < k->size; i++) {
+        const unsigned char byte = (unsigned char)k->bytes[i];
+        n += (size_t)snprintf(out + n, VOCAB_TEXT - n, "%d\t%s\n", byte, byte_text(byte, name));
+    }
+    return n;
+}
+
+int bytes_write(const tokenizer *k, const char *path)
+{
+    char out[VOCAB_TEXT];
+    return file_write(path, out, print(k, out));
+}
+
+/* The file must be exactly what bytes_write would write for its bytes. */
+int bytes_read(tokenizer *k, const char *path)
+{
+    size_t size, n = 0;
+    char bytes[256] = { 0 }, again[VOCAB_TEXT], *text = file_read(path, &size);
+    for (char *line = text; line && *line && n < sizeof bytes; n++) {
+        bytes[n] = (char)strtol(line, NULL, 10);
+        line = strchr(line, '\n');
+        if (line)
+            line++;
+    }
+    int failed = !text || tokenizer_of_bytes(k, bytes, n);
+    if (!failed && (n == 0 || print(k, again) != size || memcmp(again, text, size) != 0))
+        failed = warn("%s is damaged: it must list bytes in ascending order, each with its printed form",
+                      path);
+    if (failed)
+        tokenizer_free(k);
+    free(text);
+    return failed ? -1 : 0;
+}
