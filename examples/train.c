@@ -89,16 +89,16 @@ static int train(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
-    const int batch = (int)o->batch, context = (int)o->context;
+    batch *b = &t->batch;
     while (t->step < o->steps && !stop_asked && !say_failed()) {
         const double begun = seconds_now();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
-        text_batch(t->text.train, &t->rng, batch, context, t->ids, t->next);
+        text_batch(b, t->text.train, &t->rng);
         const gra_rng before = t->rng;                          /* repeats this step, to trace a NaN */
 
         gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the previous step */
-        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, batch, context);
-        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, t->next);
+        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, b->next);
         gra_zero_grad(t->model);
         if (gra_backward(t->tape, loss))
             return training_not_finite(t, "loss");              /* reports the tape's error first */
@@ -110,7 +110,7 @@ static int train(session *s)
             return -1;
         }
         row.lr           = optimizer_step(&t->optimizer, row.step);
-        row.tokens_per_s = (double)batch * (double)context / (seconds_now() - begun);
+        row.tokens_per_s = (double)b->tokens / (seconds_now() - begun);
 
         if (row.step % o->eval_every == 0 || row.step == o->steps) {
             row.val_loss = validation_estimate(t);
@@ -162,7 +162,7 @@ static int write_sample(training *t, char *bytes, size_t n)
 {
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
-                       .ids = t->ids, .temperature = 0.8 };
+                       .ids = t->batch.ids, .temperature = 0.8 };
     size_t length;
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);

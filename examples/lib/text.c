@@ -1,6 +1,6 @@
-/* text: files -> bytes -> tokens -> batches of windows.
+/* text: files -> bytes -> tokens.
  *
- *     "hello"  ->  1 0 2 2 3  ->  ids 1 0 2 2, next 0 2 2 3
+ *     "hello"  ->  1 0 2 2 3
  */
 #include "text.h"
 #include "files.h"
@@ -91,21 +91,4 @@ void text_free(corpus *x)
     free(x->ids);
     tokenizer_free(&x->tokens);
     *x = (corpus){ 0 };
-}
-
-/* ---- windows ------------------------------------------------------------------------------------ */
-
-void text_window(text_part part, size_t at, int context, int *ids, int *next)
-{
-    for (int i = 0; i < context; i++) {
-        ids[i] = part.ids[at + (size_t)i];
-        next[i] = part.ids[at + (size_t)i + 1];
-    }
-}
-
-void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next)
-{
-    for (size_t b = 0, at = 0; b < (size_t)batch; b++, at += (size_t)context)
-        text_window(part, (size_t)gra_randint(rng, part.size - (size_t)context), context, ids + at,
-                    next + at);
 }

@@ -23,8 +23,4 @@ typedef struct corpus {
 int  text_read(corpus *x, const char *path, int context);
 void text_free(corpus *x);
 
-/* ids: the tokens from `at` on; next: the token after each. text_batch takes random windows. */
-void text_window(text_part part, size_t at, int context, int *ids, int *next);
-void text_batch(text_part part, gra_rng *rng, int batch, int context, int *ids, int *next);
-
 #endif

@@ -33,11 +33,8 @@ int training_open(training *t, int threads)
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
         return -1;
-    const size_t tokens = (size_t)(o->batch * o->context);
-    t->ids = malloc(tokens * sizeof *t->ids);
-    t->next = malloc(tokens * sizeof *t->next);
-    if (!t->ids || !t->next)
-        return warn("out of memory");
+    if (batch_open(&t->batch, (int)o->batch, (int)o->context))
+        return -1;
     const gra_gpt_config config = options_model(o, t->text.tokens.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
@@ -50,19 +47,19 @@ void training_close(training *t)
     gra_model_close(t->model);
     gra_close(t->tape);
     text_free(&t->text);
-    free(t->ids);
-    free(t->next);
+    batch_close(&t->batch);
     free(t->kept);
 }
 
 /* ---- a step outside the loop ------------------------------------------------------------------------- */
 
-/* Forward and backward of the batch in t->ids, with a copy of the generator and no update. 0 or -1. */
+/* Forward and backward of the batch, with a copy of the generator and no update. 0 or -1. */
 static int compute(training *t, gra_rng rng)
 {
+    const batch *b = &t->batch;
     gra_begin(t->tape, GRA_TRAIN, &rng);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids, (int)t->o.batch, (int)t->o.context);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next);
     gra_zero_grad(t->model);
     return gra_backward(t->tape, loss);
 }
@@ -70,7 +67,7 @@ static int compute(training *t, gra_rng rng)
 int training_try(training *t)
 {
     gra_rng rng = t->rng;
-    text_batch(t->text.train, &rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+    text_batch(&t->batch, t->text.train, &rng);
     return compute(t, rng) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
 }
 

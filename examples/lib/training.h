@@ -4,8 +4,8 @@
 #ifndef EXAMPLES_TRAINING_H
 #define EXAMPLES_TRAINING_H
 
+#include "batch.h"
 #include "optimizer.h"
-#include "text.h"
 
 typedef struct training {               /* what a checkpoint stores */
     options    o;
@@ -18,7 +18,7 @@ typedef struct training {               /* what a checkpoint stores */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
-    int       *ids, *next;              /* (batch, context) tokens, and the token after each */
+    batch      batch;
 } training;
 
 /* Parses the flags; with --resume they override those of the checkpoint. Returns what flags_parse does. */

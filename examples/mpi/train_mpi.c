@@ -42,19 +42,28 @@ typedef struct job {
 
 /* ---- gradients ----------------------------------------------------------------------------------- */
 
-/* Writes the gradient of one shard of the batch in t->ids, times its share of the batch, to row[values + 1].
+/* The targets that count in these rows of a batch. */
+static size_t tokens_of(const batch *b, int from, int to)
+{
+    size_t n = 0;
+    for (int i = from * b->time; i < to * b->time; i++)
+        n += b->next[i] != GRA_IGNORE_INDEX;
+    return n;
+}
+
+/* Writes the gradient of one shard of the batch, times its share of the batch's tokens, to row[values + 1].
  * 0, or -1 after a warning. */
 static int shard_gradient(job *j, int shard, gra_real *row)
 {
     training *t = &j->t;
-    const int context = (int)t->o.context, batch = (int)t->o.batch;
-    const int from = batch * shard / j->shards, rows = batch * (shard + 1) / j->shards - from;
-    const gra_real part = (gra_real)rows / (gra_real)batch;
+    const batch *b = &t->batch;
+    const int from = b->rows * shard / j->shards, to = b->rows * (shard + 1) / j->shards, at = from * b->time;
+    const gra_real part = (gra_real)tokens_of(b, from, to) / (gra_real)b->tokens;
     gra_rng dropout;
     gra_manual_seed(&dropout, ((uint64_t)t->o.seed * 1000003 + (uint64_t)t->step) * 1009 + (uint64_t)shard);
     gra_begin(t->tape, GRA_TRAIN, &dropout);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids + from * context, rows, context);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next + from * context);
+    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids + at, to - from, b->time);
+    gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next + at);
     gra_zero_grad(t->model);
     if (gra_backward(t->tape, loss))
         return warn("rank %d, step %ld: %s", j->rank, t->step, gra_error(t->tape));
@@ -222,13 +231,13 @@ static int train(job *j)
     while (t->step < t->o.steps) {
         const double begun = MPI_Wtime();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
-        text_batch(t->text.train, &t->rng, (int)t->o.batch, (int)t->o.context, t->ids, t->next);
+        text_batch(&t->batch, t->text.train, &t->rng);
         row.train_loss = batch_gradient(j);
         row.grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
             return training_not_finite(t, "loss");
         row.lr = optimizer_step(&t->optimizer, t->step);
-        row.tokens_per_s = (double)(t->o.batch * t->o.context) / (MPI_Wtime() - begun);
+        row.tokens_per_s = (double)t->batch.tokens / (MPI_Wtime() - begun);
         if (t->step == t->o.steps || t->step % 100 == 0)
             compare_ranks(j);
         if (j->rank == 0 && record(j, &row))
