@@ -89,28 +89,30 @@ static int train(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
-    batch *b = &t->batch;
     while (t->step < o->steps && !stop_asked && !say_failed()) {
         const double begun = seconds_now();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
-        text_batch(b, t->text.train, &t->rng);
+        training_draw(t, &t->rng);
         const gra_rng before = t->rng;                          /* repeats this step, to trace a NaN */
 
-        gra_begin(t->tape, GRA_TRAIN, &t->rng);                 /* forget the previous step */
-        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
-        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, b->next);
         gra_zero_grad(t->model);
-        if (gra_backward(t->tape, loss))
-            return training_not_finite(t, "loss");              /* reports the tape's error first */
-        row.train_loss = gra_item(loss);
-        row.grad_norm  = gra_clip_grad_norm(t->model, o->clip);
+        for (const batch *b = t->batch; b < t->batch + o->accumulate; b++) {    /* usually only one */
+            gra_begin(t->tape, GRA_TRAIN, &t->rng);             /* forget the previous batch */
+            gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+            gra_tensor *loss   = gra_cross_entropy(t->tape, logits, b->next);   /* a mean over b->tokens */
+            loss = gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens);
+            if (gra_backward(t->tape, loss))
+                return training_not_finite(t, "loss");          /* reports the tape's error first */
+            row.train_loss += gra_item(loss);
+        }
+        row.grad_norm = gra_clip_grad_norm(t->model, o->clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm)) {
             training_not_finite(t, isfinite(row.train_loss) ? "gradient" : "loss");
             training_trace_nan(t, before);
             return -1;
         }
         row.lr           = optimizer_step(&t->optimizer, row.step);
-        row.tokens_per_s = (double)b->tokens / (seconds_now() - begun);
+        row.tokens_per_s = (double)t->tokens / (seconds_now() - begun);
 
         if (row.step % o->eval_every == 0 || row.step == o->steps) {
             row.val_loss = validation_estimate(t);
@@ -130,12 +132,14 @@ static void introduce(const training *t)
     const options *o = &t->o;
     say("text      bytes %zu, vocabulary %d, held out for validation %zu\n"
         "model     context %ld, width %ld, heads %ld, layers %ld, parameters %zu\n"
-        "training  steps %ld, batch %ld, learning rate %g\n"
-        "machine   threads %d, instruction set %s\n"
-        "out       %s",
+        "training  steps %ld, batch %ld",
         t->text.size, t->text.tokens.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
-        gra_param_values(t->model), o->steps, o->batch, o->lr, gra_threads(t->tape),
-        gra_isa_name(t->tape), o->out);
+        gra_param_values(t->model), o->steps, o->batch);
+    if (o->accumulate > 1)
+        say(" times %ld", o->accumulate);
+    say(", learning rate %g\n"
+        "machine   threads %d, instruction set %s\n"
+        "out       %s", o->lr, gra_threads(t->tape), gra_isa_name(t->tape), o->out);
     if (o->resume)
         say(t->step == o->steps ? ": all %ld steps are done" : ", resumed after step %ld", t->step);
     say("\n");
@@ -162,7 +166,7 @@ static int write_sample(training *t, char *bytes, size_t n)
 {
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
-                       .ids = t->batch.ids, .temperature = 0.8 };
+                       .ids = t->batch->ids, .temperature = 0.8 };
     size_t length;
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);

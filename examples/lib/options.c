@@ -16,7 +16,7 @@ options options_default(void)
     return (options){
         .context = 64, .width = 128, .heads = 4, .layers = 4, .dropout = 0,
         .tied = 1, .bias = 0, .qkv_bias = 0, .gelu = 0, .init = 1,
-        .steps = 2000, .batch = 12,
+        .steps = 2000, .batch = 12, .accumulate = 1,
         .lr = (double)NAN, .muon_lr = 0.02, .min_lr = (double)NAN, .decay = 0.1, .clip = 1, .warmup = -1,
         .seed = 1, .eval_every = 250, .eval_batches = 20, .sample = 500, .threads = 0, .out = "build/run",
     };
@@ -47,6 +47,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text per step" },
+        { "accumulate", FLAG_INT, &o->accumulate, 1, 1e6, "N",
+          .help = "batches per step, one after another" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
           .help = "muon: in the blocks, AdamW elsewhere" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", .help = "learning rate", "0.004; 0.1 with sgd" },
@@ -131,9 +133,10 @@ int options_complete(options *o)
     if (o->min_lr > o->lr)
         return warn("--min-lr %g is above --lr %g: the learning rate falls from --lr to --min-lr", o->min_lr,
                     o->lr);
-    if (o->batch * o->context > 1 << 30)
-        return warn("--batch %ld times --context %ld: got %ld tokens per step, expected at most %d",
-                    o->batch, o->context, o->batch * o->context, 1 << 30);
+    const long tokens = o->batch * o->context * o->accumulate;
+    if (tokens > 1 << 30)
+        return warn("--batch %ld times --context %ld times --accumulate %ld: got %ld tokens per step, "
+                    "expected at most %d", o->batch, o->context, o->accumulate, tokens, 1 << 30);
     return 0;
 }
 

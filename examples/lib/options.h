@@ -11,7 +11,7 @@ typedef struct options {
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */
     int         gelu, init;                             /* indices of words in the table of options.c */
-    long        steps, batch;                           /* the training */
+    long        steps, batch, accumulate;               /* the training */
     int         optimizer;                              /* the index in the table of optimizer.c */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;

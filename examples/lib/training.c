@@ -33,8 +33,12 @@ int training_open(training *t, int threads)
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
         return -1;
-    if (batch_open(&t->batch, (int)o->batch, (int)o->context))
-        return -1;
+    t->batch = calloc((size_t)o->accumulate, sizeof *t->batch);
+    if (!t->batch)
+        return warn("out of memory");
+    for (long i = 0; i < o->accumulate; i++)
+        if (batch_open(&t->batch[i], (int)o->batch, (int)o->context))
+            return -1;
     const gra_gpt_config config = options_model(o, t->text.tokens.size);
     gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
@@ -47,28 +51,42 @@ void training_close(training *t)
     gra_model_close(t->model);
     gra_close(t->tape);
     text_free(&t->text);
-    batch_close(&t->batch);
+    for (long i = 0; t->batch && i < t->o.accumulate; i++)
+        batch_close(&t->batch[i]);
+    free(t->batch);
     free(t->kept);
 }
 
 /* ---- a step outside the loop ------------------------------------------------------------------------- */
 
-/* Forward and backward of the batch, with a copy of the generator and no update. 0 or -1. */
-static int compute(training *t, gra_rng rng)
+void training_draw(training *t, gra_rng *rng)
 {
-    const batch *b = &t->batch;
-    gra_begin(t->tape, GRA_TRAIN, &rng);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next);
+    t->tokens = 0;
+    for (long i = 0; i < t->o.accumulate; i++) {
+        text_batch(&t->batch[i], t->text.train, rng);
+        t->tokens += t->batch[i].tokens;
+    }
+}
+
+/* Forward and backward of the step's first n batches, with a copy of the generator and no update. 0 or -1. */
+static int compute(training *t, gra_rng rng, long n)
+{
     gra_zero_grad(t->model);
-    return gra_backward(t->tape, loss);
+    for (const batch *b = t->batch; b < t->batch + n; b++) {
+        gra_begin(t->tape, GRA_TRAIN, &rng);
+        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+        gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next);
+        if (gra_backward(t->tape, gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens)))
+            return -1;
+    }
+    return 0;
 }
 
 int training_try(training *t)
 {
     gra_rng rng = t->rng;
-    text_batch(&t->batch, t->text.train, &rng);
-    return compute(t, rng) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
+    training_draw(t, &rng);
+    return compute(t, rng, 1) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
 }
 
 int training_not_finite(const training *t, const char *what)
@@ -81,7 +99,7 @@ int training_not_finite(const training *t, const char *what)
 void training_trace_nan(training *t, gra_rng rng)
 {
     gra_trace_nan(t->tape, true);
-    compute(t, rng);
+    compute(t, rng, t->o.accumulate);
     gra_trace_nan(t->tape, false);
     if (gra_error(t->tape))
         warn("it began here: %s", gra_error(t->tape));

@@ -18,7 +18,8 @@ typedef struct training {               /* what a checkpoint stores */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
-    batch      batch;
+    batch     *batch;                   /* of the step: --accumulate batches */
+    size_t     tokens;                  /* targets that count in all of them */
 } training;
 
 /* Parses the flags; with --resume they override those of the checkpoint. Returns what flags_parse does. */
@@ -26,7 +27,10 @@ int  training_flags(training *t, int argc, char **argv);
 int  training_open(training *t, int threads);   /* text and model, new or resumed. 0 or -1 */
 void training_close(training *t);
 
-/* Forward and backward of the first step, without an update, so that a missing instruction set or a lack of
+/* Draws the batches of a step, all of them before the first forward, from which dropout draws too. */
+void training_draw(training *t, gra_rng *rng);
+
+/* Forward and backward of the first batch, without an update, so that a missing instruction set or a lack of
  * memory is found before anything is written. 0 or -1. */
 int  training_try(training *t);
 

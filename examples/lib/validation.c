@@ -9,7 +9,7 @@ typedef struct mean {                   /* over tokens; NaN: see gra_error */
 /* Adds the losses of the batch. */
 static void add(mean *m, training *t)
 {
-    const batch *b = &t->batch;
+    const batch *b = t->batch;
     gra_begin(t->tape, GRA_EVAL, NULL);
     gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
     m->sum += (double)b->tokens * gra_item(gra_cross_entropy(t->tape, logits, b->next));
@@ -23,7 +23,7 @@ double validation_estimate(training *t)
     gra_rng rng;
     gra_manual_seed(&rng, (uint64_t)t->o.seed * 2654435761u + (uint64_t)t->step);
     for (long i = 0; i < t->o.eval_batches && isfinite(m.sum); i++) {
-        text_batch(&t->batch, t->text.held, &rng);
+        text_batch(t->batch, t->text.held, &rng);
         add(&m, t);
     }
     return m.sum / m.tokens;
@@ -32,7 +32,7 @@ double validation_estimate(training *t)
 double validation_loss(training *t)
 {
     mean m = { 0 };
-    for (size_t i = 0; isfinite(m.sum) && text_next(&t->batch, t->text.held, i); i += (size_t)t->batch.rows)
+    for (size_t i = 0; isfinite(m.sum) && text_next(t->batch, t->text.held, i); i += (size_t)t->batch->rows)
         add(&m, t);
     return m.sum / m.tokens;
 }

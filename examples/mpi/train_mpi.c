@@ -56,7 +56,7 @@ static size_t tokens_of(const batch *b, int from, int to)
 static int shard_gradient(job *j, int shard, gra_real *row)
 {
     training *t = &j->t;
-    const batch *b = &t->batch;
+    const batch *b = t->batch;
     const int from = b->rows * shard / j->shards, to = b->rows * (shard + 1) / j->shards, at = from * b->time;
     const gra_real part = (gra_real)tokens_of(b, from, to) / (gra_real)b->tokens;
     gra_rng dropout;
@@ -231,13 +231,13 @@ static int train(job *j)
     while (t->step < t->o.steps) {
         const double begun = MPI_Wtime();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
-        text_batch(&t->batch, t->text.train, &t->rng);
+        training_draw(t, &t->rng);
         row.train_loss = batch_gradient(j);
         row.grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
         if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
             return training_not_finite(t, "loss");
         row.lr = optimizer_step(&t->optimizer, t->step);
-        row.tokens_per_s = (double)t->batch.tokens / (MPI_Wtime() - begun);
+        row.tokens_per_s = (double)t->tokens / (MPI_Wtime() - begun);
         if (t->step == t->o.steps || t->step % 100 == 0)
             compare_ranks(j);
         if (j->rank == 0 && record(j, &row))
@@ -306,6 +306,11 @@ static int read_flags(job *j)
         return status;
     if (o->resume && given) {
         warn("--shards cannot be given with --resume: the run in %s keeps its flags", o->resume);
+        return 2;
+    }
+    if (o->accumulate > 1) {
+        warn("--accumulate: got %ld, expected 1: a rank computes the shards of a batch one after another, so "
+             "give %ld times the --batch, and more --shards", o->accumulate, o->accumulate);
         return 2;
     }
     if (o->resume)

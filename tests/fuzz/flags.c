@@ -24,7 +24,7 @@ static void train_flags(int argc, char **argv)
         how = 2;
     claims(how);
     if (how == FLAGS_GO_ON)
-        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context <= 1 << 30 && o.steps > 0 &&
+        fuzz_claim(o.width % o.heads == 0 && o.batch * o.context * o.accumulate <= 1 << 30 && o.steps > 0 &&
                    (!o.resume || o.out == o.resume), "what was taken is in its range");
 }
 

@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const int failed = checkpoint_read_options(&t);
     fuzz_claim(!failed == (fuzz_complaints() == 0), "there is a sentence when it failed, and else none");
     if (!failed)
-        fuzz_claim(t.o.width % t.o.heads == 0 && t.o.batch * t.o.context <= 1 << 30 && t.step >= 0 &&
-                   t.step <= t.o.steps, "what was read is in its range");
+        fuzz_claim(t.o.width % t.o.heads == 0 && t.o.batch * t.o.context * t.o.accumulate <= 1 << 30 &&
+                   t.step >= 0 && t.step <= t.o.steps, "what was read is in its range");
     free(t.kept);
     fuzz_end();
     return 0;

@@ -60,6 +60,8 @@ ok "a run keeps its shards" ends_with 2 job 2 "$RUN" --resume "$W/3" --shards 2
 ok "... which is said" grep -q "^train-mpi: --shards cannot be given with --resume" "$W/err"
 ok "... it has six" ends_with 2 job 4 "$RUN" --resume "$W/3"
 ok "... still" grep -q "^train-mpi: got 6 shards, expected " "$W/err"
+ok "--accumulate" ends_with 2 job 1 "$RUN" --accumulate 4
+ok "... is refused" grep -q "^train-mpi: --accumulate: got 4, expected 1: .* 4 times the --batch" "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 

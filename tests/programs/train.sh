@@ -90,6 +90,22 @@ for optimizer in muon sgd; do
     ok "$optimizer: the loss falls" falls "$W/$optimizer/loss.tsv"
 done
 
+group "batches one after another"
+near() {        # near FIELDS A B: two runs have the same values in these columns of loss.tsv, to 1e-6
+    cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && paste "$W/a" "$W/b" |
+        awk 'NF % 2 { bad = 1 }
+            NR > 1 { for (i = 1; i <= NF / 2; i++) if (($i - $(i + NF / 2)) ^ 2 > 1e-12 * $i ^ 2) bad = 1 }
+            END { exit bad || NR < 5 }'
+}
+
+ok "eight rows at once" ends_with 0 "$TRAIN" $small $bare --batch 8 --eval-every 5 --out "$W/at.once"
+ok "four times two" ends_with 0 "$TRAIN" $small $bare --batch 2 --accumulate 4 --eval-every 5 \
+    --eval-batches 16 --out "$W/in.turn"
+ok "... the same losses and gradients" near 1-5 "$W/at.once" "$W/in.turn"
+ok "too many tokens" bad_train 2 \
+    '--batch 1000000 times --context 64 times --accumulate 17: got 1088000000 tokens per step, expect' \
+    --batch 1000000 --accumulate 17
+
 group "flags"
 ok "--quiet prints one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
@@ -101,7 +117,7 @@ ok "--help" ends_with 0 "$TRAIN" --help
 cp "$W/out" "$W/help"
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
             threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init \
-            quiet; do
+            accumulate quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/help"
 done
 
@@ -207,6 +223,8 @@ ok "... and no parameters are written" test ! -e "$W/wild.1/model.safetensors"
 ok "... and no rows with nan" lacks -Ei 'nan|inf' "$W/wild.1/loss.tsv"
 ok "with two threads" ends_with 1 "$TRAIN" $wild --out "$W/wild.2" --threads 2
 ok "... it began there too" cmp "$W/err" "$W/wild.err"
+ok "in one of three batches" ends_with 1 "$TRAIN" $wild --accumulate 3 --out "$W/wild.3"
+ok "... and where it began" grep -Eq "^train: it began here: $where\$" "$W/err"
 
 group "what is in the folder"
 mkdir "$W/own" "$W/theirs"
