@@ -152,7 +152,7 @@ static int begin(session *s)
     training *t = &s->t;
     if (!t->o.resume && save_checkpoint(s))
         return -1;
-    if (run_begin(&s->run, t) || run_snapshot(t) || curve_begin(t->o.out))
+    if (run_begin(&s->run, t) || run_snapshot(t) || curve_begin(t->o.out, text_bits(&t->text, 1)))
         return -1;
     progress_begin(&s->progress, t);
     s->saved = s->progress.begun;
@@ -235,16 +235,18 @@ static int finish(session *s, const char *program)
     const double val_loss = validation_loss(t);
     if (!isfinite(val_loss))
         return training_not_finite(t, "validation loss"), 1;
-    const int n = snprintf(result, sizeof result, "step\tval_loss\n%ld\t%.9g\n", t->step, val_loss);
+    const double bits = text_bits(&t->text, val_loss);
+    const int n = snprintf(result, sizeof result, "step\tval_loss\tval_bits_per_byte\n%ld\t%.9g\t%.9g\n",
+                           t->step, val_loss, bits);
     if (run_write(t, "result.tsv", result, (size_t)n) || sample(t))
         return 1;
-    const char *why = curve_draw(o->out);
+    const char *why = curve_draw(o->out, text_bits(&t->text, 1));
     if (why && !o->quiet)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
     if (stopped || s->progress.first > 0)
         say(" (%ld of %ld)", t->step, o->steps);
-    say(", validation loss %.4f\n", val_loss);
+    say(", validation loss %.4f, %.4f bits per byte\n", val_loss, bits);
     if (stopped)
         say("to resume: %s --resume %s\n", program, o->out);
     else if (!o->quiet)

@@ -2,7 +2,8 @@
 #ifndef EXAMPLES_CURVE_H
 #define EXAMPLES_CURVE_H
 
-int         curve_begin(const char *folder);    /* writes loss.gp, the script that draws it; 0 or -1 */
-const char *curve_draw(const char *folder);     /* as gnuplot_draw */
+/* bits: in a byte, for each nat of a token (text.h) */
+int         curve_begin(const char *folder, double bits);   /* writes loss.gp, which draws it; 0 or -1 */
+const char *curve_draw(const char *folder, double bits);    /* as gnuplot_draw */
 
 #endif

@@ -21,7 +21,7 @@ void progress_log(progress *p, const training *t, const run_row *row)
 {
     const double now = seconds_now(),
         left = (now - p->begun) / (double)(row->step - p->first) * (double)(t->o.steps - row->step);
-    char val[24] = "", text[32];
+    char val[40] = "", text[32];
     /* Running means over about ten steps. They start at 0, so they are divided by weight, the sum of the
      * factors so far. */
     p->loss += (row->train_loss - p->loss) / 10;
@@ -30,8 +30,9 @@ void progress_log(progress *p, const training *t, const run_row *row)
     if (t->o.quiet || (isnan(row->val_loss) && now - p->last_log < 10))
         return;
     if (!isnan(row->val_loss))
-        snprintf(val, sizeof val, "  val %.3f", row->val_loss);
-    say("step %*ld/%ld  loss %.3f%-11s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", t->o.steps),
+        snprintf(val, sizeof val, "  val %.3f (%.2f bpb)", row->val_loss,
+                 text_bits(&t->text, row->val_loss));
+    say("step %*ld/%ld  loss %.3f%-22s  %.0f tokens/s  %s left\n", snprintf(NULL, 0, "%ld", t->o.steps),
         row->step, t->o.steps, p->loss / p->weight, val, p->rate / p->weight, progress_time(left, text));
     p->last_log = now;
 }

@@ -1,4 +1,4 @@
-/* progress: prints a line at each validation, and every ten seconds between them. */
+/* progress: prints a line at each validation, and every ten seconds between them. bpb: bits per byte */
 #ifndef EXAMPLES_PROGRESS_H
 #define EXAMPLES_PROGRESS_H
 

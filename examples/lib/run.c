@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\n";
+static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\tval_bits_per_byte\n";
 
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
@@ -99,7 +99,7 @@ static FILE *open_table(const char *path)
 int run_open(run *r, const training *t)
 {
     const options *o = &t->o;
-    *r = (run){ .folder = o->out };
+    *r = (run){ .folder = o->out, .text = &t->text };
     if (refuse_output_as_text(o) || (!o->resume && (refuse_strangers(o->out) || folder_make(o->out))))
         return -1;
     char path[FILE_PATH];
@@ -177,11 +177,13 @@ int run_begin(run *r, const training *t)
 
 int run_log(run *r, const run_row *row)
 {
-    char val[32] = "";
-    if (!isnan(row->val_loss))
+    char val[32] = "", bits[32] = "";
+    if (!isnan(row->val_loss)) {
         snprintf(val, sizeof val, "%.9g", row->val_loss);
-    const int n = fprintf(r->table, "%ld\t%.9g\t%s\t%.9g\t%.9g\t%.0f\n", row->step, row->train_loss, val,
-                          row->lr, row->grad_norm, row->tokens_per_s);
+        snprintf(bits, sizeof bits, "%.9g", text_bits(r->text, row->val_loss));
+    }
+    const int n = fprintf(r->table, "%ld\t%.9g\t%s\t%.9g\t%.9g\t%.0f\t%s\n", row->step, row->train_loss, val,
+                          row->lr, row->grad_norm, row->tokens_per_s, bits);
     return n < 0 || fflush(r->table) ? lost(r) : 0;
 }
 

@@ -1,6 +1,7 @@
 /* run: the folder of a training run.
  *
- *     loss.tsv                 a row for each step; val_loss: an estimate from some batches
+ *     loss.tsv                 a row for each step; val_loss: an estimate from some batches; losses are in
+ *                              nats per token, val_bits_per_byte in bits per byte
  *     result.tsv               the final loss over all of the held-out text
  *     loss.png, loss.gp        the picture of loss.tsv, and the gnuplot script that draws it
  *     sample.txt               what the model writes
@@ -24,9 +25,10 @@
 #define SNAPSHOT_FILE   SNAPSHOT "%ld.safetensors"
 
 typedef struct run {
-    const char *folder;
-    FILE       *table;                  /* loss.tsv */
-    long        end;                    /* size in bytes of the rows to keep */
+    const char   *folder;
+    const corpus *text;
+    FILE         *table;                /* loss.tsv */
+    long          end;                  /* size in bytes of the rows to keep */
 } run;
 
 typedef struct run_row {                /* of loss.tsv */

@@ -8,6 +8,7 @@
 #include "say.h"
 #include <glob.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,4 +92,9 @@ void text_free(corpus *x)
     free(x->ids);
     tokenizer_free(&x->tokens);
     *x = (corpus){ 0 };
+}
+
+double text_bits(const corpus *x, double loss)
+{
+    return loss / log(2) * (double)x->held.size / (double)x->held.bytes;
 }

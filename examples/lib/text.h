@@ -23,4 +23,7 @@ typedef struct corpus {
 int  text_read(corpus *x, const char *path, int context);
 void text_free(corpus *x);
 
+/* A loss in nats per token of the held-out text, in bits per byte: so different tokenizers compare. */
+double text_bits(const corpus *x, double loss);
+
 #endif

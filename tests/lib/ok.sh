@@ -141,8 +141,8 @@ same_run() {    # same_run A B: except for times, both left the same files, and 
 }
 
 columns() {     # columns FILE: a loss.tsv with its header and one complete row for each step
-    head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s$' &&
-        awk -F '\t' 'NF != 6 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
+    head -n 1 "$1" | grep -q '^step	train_loss	val_loss	lr	grad_norm	tokens_per_s	val_bits_per_byte$' &&
+        awk -F '\t' 'NF != 7 || (NR > 1 && $1 != NR - 1) { print; bad = 1 } END { exit bad }' "$1"
 }
 
 same_table() {  # same_table FIELDS A B: two runs have the same values in these columns of loss.tsv

@@ -188,7 +188,8 @@ ln -s "$TRAIN" "$W/bin/train"
 cd "$W" || exit 1
 tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --eval-batches 1 --data $text"
 ok "a run" says '^step 1250/1250 ' 0 train $tiny --steps 1250
-ok "its result" grep -q '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*$' "$W/said"
+ok "its result" grep -q \
+    '^trained 1250 steps in [0-9:]*, validation loss [0-9.]*, [0-9.]* bits per byte$' "$W/said"
 ok "its files" grep -q '^sample:$' "$W/said"
 ok "the next command" grep -qx 'to write more: generate' "$W/said"
 ok "... works" says . 0 generate --tokens 20

@@ -84,7 +84,7 @@ ok "never stopped" ends_with 0 "$TRAIN" $whole --out "$W/whole"
 
 cp -R "$W/whole" "$W/part"
 ok "finished, it goes on" ends_with 0 "$TRAIN" --resume "$W/whole"
-ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), validation loss [0-9.]*$' \
+ok "... and finishes again" grep -q '^trained 0 steps in 0:00:00 (60 of 60), validation loss [0-9.]*, ' \
     "$W/out"
 ok "... as it was" same_run "$W/whole" "$W/part"
 ok "once more, not quiet" ends_with 0 "$TRAIN" --resume "$W/whole" --no-quiet

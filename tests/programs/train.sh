@@ -35,6 +35,11 @@ falls() {       # the mean of the last five training losses is well below that o
               exit !(n == 50 && b < 0.9 * a && v > 0 && v < 0.9 * a / 5) }' "$1"
 }
 
+in_bits() {     # the estimates in bits per byte; of bytes, a nat has 1 / ln 2
+    awk -F '\t' 'NR > 1 && ($7 * log(2) - $3) ^ 2 > 1e-14 || ($7 != "") != ($3 != "") { bad = 1 }
+        END { exit bad || NR < 9 }' "$1"
+}
+
 validated_at() { # validated_at FILE STEP ...: at these steps and no others
     [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
 }
@@ -42,9 +47,11 @@ validated_at() { # validated_at FILE STEP ...: at these steps and no others
 # result_of RUN STEP: the loss over all of the held-out text after that step, as in the last line
 result_of() {
     awk -F '\t' -v step="$2" \
-        'NR == 1 && $0 != "step\tval_loss" { exit 1 } NR == 2 && ($1 != step || !($2 > 0)) { exit 1 }
+        'NR == 1 && $0 != "step\tval_loss\tval_bits_per_byte" { exit 1 }
+        NR == 2 && ($1 != step || !($2 > 0) || ($3 * log(2) - $2) ^ 2 > 1e-14) { exit 1 }
         END { exit NR != 2 }' "$1/result.tsv" &&
-        grep -q "validation loss $(awk 'NR == 2 { printf "%.4f", $2 }' "$1/result.tsv")" "$W/out"
+        grep -q "validation loss $(awk 'NR == 2 { printf "%.4f, %.4f bits", $2, $3 }' "$1/result.tsv")" \
+            "$W/out"
 }
 
 group "fifty steps on the project's own text"
@@ -57,6 +64,8 @@ ok "nothing on stderr" test ! -s "$W/err"
 ok "the loss falls" falls "$run/loss.tsv"
 ok "the table has its columns" columns "$run/loss.tsv"
 ok "validation at steps 20, 40 and the last" validated_at "$run/loss.tsv" "20 40 50"
+ok "... also in bits per byte" in_bits "$run/loss.tsv"
+ok "... and printed so" grep -Eq '^step +50/50 .* val [0-9.]+ \([0-9.]+ bpb\) ' "$W/out"
 ok "the result is in a file of its own" result_of "$run" 50
 ok "the sample is shown" shown "$run/sample.txt"
 ok "and the next command" test "$(tail -n 1 "$W/out")" = "to write more: $GENERATE --model $run"
