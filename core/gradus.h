@@ -142,6 +142,7 @@ struct gra_tensor {
     gra_tensor   *base;                 /* of a view: the tensor whose data and gradient it shares */
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
+    gra_model    *model;                /* of a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     const void   *owner;                /* of an optimiser's buffer: the optimiser (optim/group.c) */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
@@ -484,8 +485,14 @@ int         gra_param_count(const gra_model *m);        /* how many parameters, 
 size_t      gra_param_values(const gra_model *m);       /* and how many values in all of them */
 gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count; else NULL */
 gra_tensor *gra_param_find(const gra_model *m, const char *name);       /* by its name, or NULL */
-void        gra_freeze(gra_tensor *p, bool on);        /* a frozen parameter gets no gradient and no update */
 void        gra_zero_grad(gra_model *m);
+
+/* A frozen parameter gets no gradient and no update. When it is frozen its gradient is freed (p->grad is
+ * NULL), and an optimiser whose init follows makes no moments for it. When it no longer is (on false), its
+ * gradient is 0, and an optimiser's next step makes moments of 0; without memory for the gradient it stays
+ * frozen, and the model has an error. To resume a run, freeze the same parameters before the optimisers'
+ * init and gra_load_all. */
+void        gra_freeze(gra_tensor *p, bool on);
 
 /* ---- optimisers -----------------------------------------------------------------------------------------
  * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and any

@@ -5,6 +5,7 @@
 #include "model.h"
 #include "../random/random.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 struct list {                           /* tensors in order */
@@ -75,6 +76,34 @@ static void list_free(struct list *l)
     free(l->slot);
 }
 
+/* ---- gradients of parameters ----
+ *
+ * Each is a block of its own, so that gra_freeze can free it. It comes from calloc: the system provides the
+ * pages of a large block when they are first written, so what is frozen before it was used costs nothing. */
+
+enum { LINE = 64 };                     /* a gradient begins on a cache line, after its block's address */
+
+static bool make_grad(gra_tensor *p)
+{
+    char *block = calloc(1, p->size * sizeof(real) + LINE + sizeof(void *));
+    if (!block)
+        return false;
+    const size_t past = (uintptr_t)(block + sizeof(void *)) % LINE;
+    char *grad = block + sizeof(void *) + (past ? LINE - past : 0);
+    memcpy(grad - sizeof(void *), &block, sizeof block);
+    p->grad_store = (real *)(void *)grad;
+    return true;
+}
+
+static void free_grad(gra_tensor *p)
+{
+    void *block = NULL;
+    if (p->grad_store)
+        memcpy(&block, (char *)p->grad_store - sizeof(void *), sizeof block);
+    free(block);
+    p->grad_store = NULL;
+}
+
 /* ---- the model ---- */
 
 gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
@@ -95,10 +124,12 @@ void gra_model_close(gra_model *m)
         return;
     gra_need_model(m, __func__);
     gra_machine *machine = m->machine;
-    gra_arena_free(&m->arena);
+    for (int i = 0; i < m->params.count; i++)
+        free_grad(m->params.item[i]);
     list_free(&m->params);
     list_free(&m->aliases);
     list_free(&m->states);
+    gra_arena_free(&m->arena);
     *m = (gra_model){ .closed = true };
     gra_machine_free_later(machine, m);
     gra_machine_close(machine);
@@ -263,14 +294,13 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
                        full.name, GRA_SHAPE_STRING(shape));
     else if (!gra_init_fits(&init, shape, why))
         gra_model_fail(m, "gra_param: %s: %s", full.name, why);
-    real *grad = m->unusable ? NULL : gra_model_alloc(m, size * sizeof(real));
-    gra_tensor *p = grad ? make(m, &m->params, full.name, shape, NULL) : NULL;
+    gra_tensor *p = m->unusable ? NULL : make(m, &m->params, full.name, shape, NULL);
     if (!p)
         return NULL;
-    p->grad = p->grad_store = grad;
-    p->requires_grad = true;
+    p->model = m;
+    gra_freeze(p, false);
     init.fill(&init, m->rng, p);
-    return p;
+    return p->grad ? p : NULL;
 }
 
 /* The alias is a tensor that shares the parameter's values, so that files treat both alike. */
@@ -342,10 +372,16 @@ size_t gra_param_values(const gra_model *m)
     return n;
 }
 
+/* During a gradient check p->grad is memory of the check, and what grad_store has is restored afterwards. */
 void gra_freeze(gra_tensor *p, bool on)
 {
     if (!p)
         return;
-    p->requires_grad = !on;
+    if (on && p->grad == p->grad_store)
+        free_grad(p);
+    else if (!on && p->model && !p->grad_store && !make_grad(p))
+        gra_model_fail(p->model, "out of memory: the gradient of %s needs %zu more bytes", p->name,
+                       p->size * sizeof(real));
     p->grad = on ? NULL : p->grad_store;
+    p->requires_grad = p->grad != NULL;
 }

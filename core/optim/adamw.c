@@ -7,14 +7,16 @@
 #include "group.h"
 #include <tgmath.h>
 
+static const char first[] = "adamw.exp_avg", second[] = "adamw.exp_avg_sq";
+
 int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);
     gra_need_model(m, __func__);
     *opt = (gra_adamw){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta1 = 0.9, .beta2 = 0.999,
                         .eps = 1e-8, .weight_decay = 0.01 };
-    opt->m = gra_group_state(m, filter, "adamw.exp_avg");
-    opt->v = opt->m ? gra_group_state(m, filter, "adamw.exp_avg_sq") : NULL;
+    opt->m = gra_group_state(m, filter, first);
+    opt->v = opt->m ? gra_group_state(m, filter, second) : NULL;
     opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }
@@ -43,7 +45,9 @@ GRA_PARAM_KERNEL(move_all, move, 4)
 void gra_adamw_step(gra_adamw *opt)
 {
     gra_need_optimiser(opt, __func__);
-    if (!gra_group_ready(opt->model, "adamw", opt->lr, opt->v, opt->params))
+    if (!gra_group_ready(opt->model, "adamw", opt->lr, opt->v, opt->params) ||
+        !gra_group_thawed(opt->model, opt->filter, first, opt->m) ||
+        !gra_group_thawed(opt->model, opt->filter, second, opt->v))
         return;
     opt->steps++;
     const double t = (double)opt->steps, r = sqrt(1 - pow(opt->beta2, t));

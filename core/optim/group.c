@@ -12,19 +12,23 @@ void gra_need_optimiser(const void *opt, const char *who)
 
 gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind)
 {
-    const int n = gra_param_count(m);
-    gra_tensor **state = gra_model_alloc(m, ((size_t)n + 1) * sizeof *state);
-    for (int i = 0; state && i < n; i++) {
+    gra_tensor **state = gra_model_alloc(m, ((size_t)gra_param_count(m) + 1) * sizeof *state);
+    return state && gra_group_thawed(m, filter, kind, state) ? state : NULL;
+}
+
+bool gra_group_thawed(gra_model *m, gra_param_filter *filter, const char *kind, gra_tensor **state)
+{
+    for (int i = 0; i < gra_param_count(m); i++) {
         const gra_tensor *p = gra_param_at(m, i);
-        if (filter && !filter(p))
+        if (state[i] || !p->grad || (filter && !filter(p)))
             continue;
         state[i] = gra_state(m, kind, p);
         if (!state[i])
-            return NULL;
+            return false;
         memset(state[i]->data, 0, p->size * sizeof(real));      /* an earlier optimiser may have used it */
         state[i]->owner = state;
     }
-    return state;
+    return true;
 }
 
 /* The first parameter whose buffer the init of a later optimiser has taken, or NULL. */

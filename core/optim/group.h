@@ -10,10 +10,14 @@
 /* Aborts with a sentence if an optimiser is NULL. who: its init or step. */
 void gra_need_optimiser(const void *opt, const char *who);
 
-/* For init: a buffer of zeros, "kind.name of p", for each parameter p that `filter` accepts (NULL: all),
- * at the parameter's number; NULL for the others. The model owns the buffers, and an older optimiser of
- * the same kind loses them. NULL: out of memory, and the model has the error. */
+/* For init: a buffer of zeros, "kind.name of p", for each parameter p that is not frozen and that `filter`
+ * accepts (NULL: all), at the parameter's number; NULL for the others. The model owns the buffers, and an
+ * older optimiser of the same kind loses them. NULL: out of memory, and the model has the error. */
 gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind);
+
+/* Before a step: adds the buffers of parameters that were frozen at init and no longer are. False: out of
+ * memory, and the model has the error. */
+bool gra_group_thawed(gra_model *m, gra_param_filter *filter, const char *kind, gra_tensor **state);
 
 /* Before a step: was init called, with as many parameters as there are now, and not by another optimiser
  * of the same kind since, and was lr set? If not, the model has an error, and the result is false. It is

@@ -26,6 +26,7 @@ enum {
     BLOCK = 32, BLOCK_OF_ALL = 256,     /* columns of a symmetric product at a time: on one thread, on all */
     CHUNK = 1 << 15                     /* values in a chunk of a large matrix, at least */
 };
+static const char kind[] = "muon.momentum_buffer";
 static const size_t small = 1 << 20;    /* values; a matrix up to this size is updated by a single thread */
 
 static bool is_2d(const gra_tensor *p)
@@ -68,7 +69,7 @@ static struct gra_muon_workspace *make_workspace(const gra_muon *opt)
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
         size_t *most = p->size > small ? &large : &work->small_size;
-        if (opt->v[i] && workspace_size(p) > *most)
+        if (opt->filter(p) && workspace_size(p) > *most)        /* also a frozen one, which may thaw */
             *most = workspace_size(p);
     }
     work->small_size = (work->small_size + 15) / 16 * 16;       /* whole cache lines */
@@ -84,11 +85,11 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
     gra_need_model(m, __func__);
     *opt = (gra_muon){ .model = m, .filter = filter ? filter : is_2d, .lr = GRA_NO_LR, .momentum = 0.95,
                        .ns_steps = 5 };
-    opt->v = gra_group_state(m, opt->filter, "muon.momentum_buffer");
+    opt->v = gra_group_state(m, opt->filter, kind);
     opt->params = gra_param_count(m);
     for (int i = 0; opt->v && i < opt->params; i++) {
         const gra_tensor *p = gra_param_at(m, i);
-        if (opt->v[i] && p->shape.ndim != 2) {
+        if (opt->filter(p) && p->shape.ndim != 2) {
             gra_model_fail(m, "gra_muon_init: got %s %s, expected only matrices: give it to another "
                            "optimiser", p->name, GRA_SHAPE_STRING(p->shape));
             opt->v = NULL;
@@ -321,7 +322,8 @@ static void step_small_matrices(void *arg, size_t from, size_t to, int worker)
 void gra_muon_step(gra_muon *opt)
 {
     gra_need_optimiser(opt, __func__);
-    if (!gra_group_ready(opt->model, "muon", opt->lr, opt->v, opt->params))
+    if (!gra_group_ready(opt->model, "muon", opt->lr, opt->v, opt->params) ||
+        !gra_group_thawed(opt->model, opt->filter, kind, opt->v))
         return;
     if (opt->ns_steps < 1) {
         gra_model_fail(opt->model, "gra_muon_step: got %d for ns_steps, expected 1 or more", opt->ns_steps);

@@ -1,12 +1,14 @@
 /* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. */
 #include "group.h"
 
+static const char kind[] = "sgd.momentum_buffer";
+
 int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);
     gra_need_model(m, __func__);
     *opt = (gra_sgd){ .model = m, .filter = filter, .lr = GRA_NO_LR };
-    opt->v = gra_group_state(m, filter, "sgd.momentum_buffer");
+    opt->v = gra_group_state(m, filter, kind);
     opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }
@@ -28,6 +30,7 @@ GRA_PARAM_KERNEL(move_all, move, 2)
 void gra_sgd_step(gra_sgd *opt)
 {
     gra_need_optimiser(opt, __func__);
-    if (gra_group_ready(opt->model, "sgd", opt->lr, opt->v, opt->params))
+    if (gra_group_ready(opt->model, "sgd", opt->lr, opt->v, opt->params) &&
+        gra_group_thawed(opt->model, opt->filter, kind, opt->v))
         move_all(opt->model, opt->v, opt);
 }

@@ -2,13 +2,15 @@
 #include "group.h"
 #include <tgmath.h>                     /* sqrt, fabs ... for float and double */
 
+static const char kind[] = "NAME.v";
+
 /* Sets every field: those not named here are 0. lr has no default, and a step requires it. gra_group_state
- * makes a buffer of zeros for each parameter that `filter` accepts, which is saved as "NAME.v.PARAMETER".
- * core/optim/adamw.c has two of them. */
+ * makes a buffer of zeros for each parameter that `filter` accepts, which is saved as "NAME.v.PARAMETER";
+ * gra_group_thawed makes those of parameters that were frozen. core/optim/adamw.c has two of them. */
 int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 {
     *opt = (gra_NAME){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta = 0.9 };
-    opt->v = gra_group_state(m, filter, "NAME.v");
+    opt->v = gra_group_state(m, filter, kind);
     opt->params = gra_param_count(m);
     return opt->v ? 0 : -1;
 }
@@ -31,6 +33,7 @@ GRA_PARAM_KERNEL(move_all, move, 4)
 
 void gra_NAME_step(gra_NAME *opt)
 {
-    if (gra_group_ready(opt->model, "NAME", opt->lr, opt->v, opt->params))     /* init called, lr set ... */
+    if (gra_group_ready(opt->model, "NAME", opt->lr, opt->v, opt->params) &&   /* init called, lr set ... */
+        gra_group_thawed(opt->model, opt->filter, kind, opt->v))
         move_all(opt->model, opt->v, opt);
 }

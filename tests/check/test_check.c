@@ -203,6 +203,21 @@ TEST(frozen_parameters_are_skipped)
     gra_model_close(n.model);
 }
 
+static gra_tensor *freezes_b(gra_tape *tape, gra_tensor **in, void *arg)
+{
+    gra_freeze(((net *)arg)->b, true);
+    return gra_sum(tape, in[0]);
+}
+
+TEST(frozen_during_the_check)           /* which lends the parameter a gradient, and restores its own */
+{
+    net n = net_open();
+    const gra_real *own = n.b->grad;
+    check(GRA_GRAD, NULL, n.model, 1, &net_in, freezes_b, &n);
+    ck_assert(n.b->grad == own && n.b->grad_store == own && n.b->requires_grad);
+    gra_model_close(n.model);
+}
+
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 typedef struct seen {

@@ -201,6 +201,33 @@ TEST(test_all_of_it)
     gra_model_close(m);
 }
 
+/* A frozen parameter is saved without moments, and a model loads that only if it is frozen there too. */
+TEST(frozen_parameters_have_no_moments)
+{
+    gra_model *m = two_params(), *back = two_params(), *thawed = two_params();
+    gra_adamw opt[3];
+    gra_model *all[] = { m, back, thawed };
+    for (int i = 0; i < 3; i++) {
+        gra_freeze(gra_param_find(all[i], "a"), all[i] != thawed);
+        ck_assert_int_eq(gra_adamw_init(&opt[i], all[i], NULL), 0);
+    }
+    gra_param_find(m, "a")->data[0] = 7;
+    ck_assert_int_eq(gra_owned_count(m), 4);
+    ck_assert_int_eq(gra_save_all(m, PATH, NULL, 0), 0);
+    ck_assert_int_eq(gra_load_all(back, PATH), 0);
+    ck_assert(gra_param_find(back, "a")->data[0] == 7);
+    ck_assert_int_eq(gra_load_all(thawed, PATH), -1);
+    ck_assert_str_eq(gra_model_error(thawed), PATH ": got no tensor adamw.exp_avg.a, expected all of the "
+                     "model's (missing: 2)");
+    gra_freeze(gra_param_find(m, "a"), false);          /* once it has moved, it has moments */
+    opt[0].lr = 1;
+    gra_adamw_step(&opt[0]);
+    ck_assert_int_eq(gra_save_all(m, PATH, NULL, 0), 0);
+    ck_assert_int_eq(gra_load_all(thawed, PATH), 0);
+    for (int i = 0; i < 3; i++)
+        gra_model_close(all[i]);
+}
+
 /* ---- what is refused ---- */
 
 static void cannot_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta, const char *sentence)

@@ -7,9 +7,9 @@
 
 enum { LINE = 64 };
 
-static void no_more(void)
+static void no_more(long than)          /* calls of malloc */
 {
-    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    fault_arm(FAULT_ALLOC, than + 1, ENOMEM, true);
 }
 
 size_t lines_left(gra_tape *t)
@@ -20,7 +20,7 @@ size_t lines_left(gra_tape *t)
     gra_begin(t, GRA_GRAD, NULL);
     gra_alloc(t, LINE);                 /* now the arena has a block, which it keeps */
     gra_begin(t, GRA_GRAD, NULL);
-    no_more();
+    no_more(0);
     while (gra_alloc(t, LINE))
         lines++;
     fault_disarm();
@@ -30,7 +30,7 @@ size_t lines_left(gra_tape *t)
 void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken)
 {
     gra_begin(t, mode, rng);
-    no_more();
+    no_more(0);
     gra_alloc(t, LINE * taken);
 }
 
@@ -43,13 +43,13 @@ static gra_model *new_model(gra_rng *rng)
     return m;
 }
 
-gra_model *low_memory_model(gra_rng *rng, size_t lines)
+gra_model *low_memory_model(gra_rng *rng, size_t lines, long calls)
 {
     size_t all = 0;
     if (!fault_wrapped())
         return NULL;
     gra_model *m = new_model(rng);
-    no_more();
+    no_more(0);
     while (gra_model_alloc(m, LINE))
         all++;
     fault_disarm();
@@ -58,6 +58,6 @@ gra_model *low_memory_model(gra_rng *rng, size_t lines)
         return NULL;
     m = new_model(rng);
     gra_model_alloc(m, LINE * (all - lines));
-    no_more();
+    no_more(calls);
     return m;
 }

@@ -11,8 +11,8 @@ size_t lines_left(gra_tape *t);         /* how many lines a step of t can use be
 /* gra_begin, then takes `taken` of these lines; no more can be allocated until fault_disarm. */
 void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken);
 
-/* A new model with memory for that many lines until fault_disarm, or NULL if a new model has fewer left. It
- * has one parameter, "first" (2, 3), so that its lists exist. */
-gra_model *low_memory_model(gra_rng *rng, size_t lines);
+/* A new model with memory for that many lines, and for `calls` calls of malloc, until fault_disarm; NULL if a
+ * new model has fewer lines left. It has one parameter, "first" (2, 3), so that its lists exist. */
+gra_model *low_memory_model(gra_rng *rng, size_t lines, long calls);
 
 #endif

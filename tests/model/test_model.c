@@ -7,6 +7,7 @@
 #include "lib/low_memory.h"
 #include "lib/suites.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -129,7 +130,7 @@ TEST(an_alias_without_memory)                   /* each allocation fails in turn
 {
     bool well = !fault_wrapped();
     gra_model *r;
-    for (size_t lines = 0; !well && (r = low_memory_model(NULL, lines)); lines++) {
+    for (size_t lines = 0; !well && (r = low_memory_model(NULL, lines, 0)); lines++) {
         gra_alias(gra_root(r), "head", gra_param_find(r, "first"));
         fault_disarm();
         well = !gra_model_error(r);
@@ -249,6 +250,43 @@ TEST(companions_belong_to_a_parameter)
     ck_assert(gra_owned_at(model, 0) == p && gra_owned_at(model, 1) == v && gra_owned_at(model, 2) == u);
     ck_assert(!gra_owned_at(model, 3) && !gra_owned_at(model, -1));
     ck_assert(!gra_model_error(model));
+}
+
+/* ---- frozen parameters ---- */
+
+TEST(a_frozen_gradient_takes_no_memory)         /* and is 0 when the parameter is no longer frozen */
+{
+    gra_tensor *p = param("w", GRA_SHAPE(3, 5));
+    const long held = fault_held();
+    ck_assert_uint_eq((uintptr_t)p->grad % 64, 0);
+    for (int i = 0; i < 2; i++) {               /* the second time changes nothing */
+        p->grad[14] = 3;
+        gra_freeze(p, false);
+        ck_assert(p->grad[14] == 3 && p->requires_grad);
+    }
+    for (int i = 0; i < 2; i++) {
+        gra_freeze(p, true);
+        ck_assert(!p->grad && !p->requires_grad);
+        if (fault_wrapped())
+            ck_assert_int_eq(fault_held(), held - 1);
+    }
+    gra_freeze(p, false);
+    ck_assert_int_eq(fault_held(), held);
+    for (size_t i = 0; i < p->size; i++)
+        ck_assert(p->grad[i] == 0);
+}
+
+TEST(no_memory_for_a_gradient)                  /* the parameter stays frozen */
+{
+    gra_tensor *p = param("w", GRA_SHAPE(3, 5));
+    gra_freeze(p, true);
+    fault_arm(FAULT_ALLOC, 1, ENOMEM, true);
+    gra_freeze(p, false);
+    fault_disarm();
+    if (!fault_wrapped())
+        return;
+    ck_assert(!p->grad && !p->requires_grad);
+    expect_model_part("out of memory: the gradient of w needs ");
 }
 
 /* ---- what is refused ---- */
