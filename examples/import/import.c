@@ -1,53 +1,12 @@
-/* import: see import.h. A table lists a GPT's parameters with both names. Besides, GPT-2's c_attn contains
- * query, key and value, and Hugging Face's matrices in the blocks are transposed. */
+/* import: see import.h. The names of the parameters are in names.c. */
 #include "import.h"
 #include "config_json.h"
+#include "names.h"
 #include "../../core/op.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
-
-enum group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS }; /* optional: the head; all biases of a group */
-enum { VOCAB = -1, CONTEXT = -2 };                      /* sizes that are no multiples of the width */
-
-struct row {
-    const char *name[2];                /* ours, and GPT-2's */
-    int         rows, columns;          /* in widths; columns 0: a vector */
-    enum group  group;
-    int         part;           /* which third of the rows of GPT-2's tensor: 1, 2 or 3; 0: all of them */
-};
-
-static const struct row outside[] = {
-    { { "tok_emb.weight",   "wte.weight"     }, VOCAB,   1, NEEDED, 0 },
-    { { "pos_emb.weight",   "wpe.weight"     }, CONTEXT, 1, NEEDED, 0 },
-    { { "final_norm.scale", "ln_f.weight"    }, 1,       0, NEEDED, 0 },
-    { { "final_norm.shift", "ln_f.bias"      }, 1,       0, BIAS,   0 },
-    { { "out_head.weight",  "lm_head.weight" }, VOCAB,   1, HEAD,   0 },
-};
-
-static const struct row block[] = {
-    { { "att.W_query.weight",  "attn.c_attn.weight" }, 1, 1, NEEDED,   1 },
-    { { "att.W_key.weight",    "attn.c_attn.weight" }, 1, 1, NEEDED,   2 },
-    { { "att.W_value.weight",  "attn.c_attn.weight" }, 1, 1, NEEDED,   3 },
-    { { "att.W_query.bias",    "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 1 },
-    { { "att.W_key.bias",      "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 2 },
-    { { "att.W_value.bias",    "attn.c_attn.bias"   }, 1, 0, QKV_BIAS, 3 },
-    { { "att.out_proj.weight", "attn.c_proj.weight" }, 1, 1, NEEDED,   0 },
-    { { "att.out_proj.bias",   "attn.c_proj.bias"   }, 1, 0, BIAS,     0 },
-    { { "ff.layers.0.weight",  "mlp.c_fc.weight"    }, 4, 1, NEEDED,   0 },
-    { { "ff.layers.0.bias",    "mlp.c_fc.bias"      }, 4, 0, BIAS,     0 },
-    { { "ff.layers.2.weight",  "mlp.c_proj.weight"  }, 1, 4, NEEDED,   0 },
-    { { "ff.layers.2.bias",    "mlp.c_proj.bias"    }, 1, 0, BIAS,     0 },
-    { { "norm1.scale",         "ln_1.weight"        }, 1, 0, NEEDED,   0 },
-    { { "norm1.shift",         "ln_1.bias"          }, 1, 0, BIAS,     0 },
-    { { "norm2.scale",         "ln_2.weight"        }, 1, 0, NEEDED,   0 },
-    { { "norm2.shift",         "ln_2.bias"          }, 1, 0, BIAS,     0 },
-};
-enum { OUTSIDE = sizeof outside / sizeof *outside, BLOCK = sizeof block / sizeof *block };
-enum { TOK_EMB = 0, OUT_HEAD = 4 };     /* rows of outside */
-
-static const char *const blocks[2] = { "trf_blocks", "h" };
 
 struct import {
     gra_file               *file;
@@ -81,18 +40,6 @@ static bool file_failed(struct import *f)
 
 /* ---- names ---- */
 
-static const struct row *row_of(int i) { return i < OUTSIDE ? &outside[i] : &block[(i - OUTSIDE) % BLOCK]; }
-
-typedef char param_name[64];
-
-static const char *name_of(int i, bool gpt2, param_name to)
-{
-    if (i < OUTSIDE)
-        return outside[i].name[gpt2];
-    snprintf(to, sizeof(param_name), "%s.%d.%s", blocks[gpt2], (i - OUTSIDE) / BLOCK, row_of(i)->name[gpt2]);
-    return to;
-}
-
 static const char *plain(const gra_file_tensor *x)      /* its name without a prefix */
 {
     static const char *const before[] = { "_orig_mod.", "transformer." };
@@ -113,9 +60,10 @@ static const gra_file_tensor *find(const struct import *f, const char *name)
 /* For a name like "h.12.ln_1.bias" returns "ln_1.bias", and the 12; else NULL. */
 static const char *in_block(const struct import *f, const char *name, long *number)
 {
-    const size_t n = strlen(blocks[f->gpt2]);
+    const size_t n = strlen(names_blocks[f->gpt2]);
     char *end;
-    if (strncmp(name, blocks[f->gpt2], n) != 0 || name[n] != '.' || !isdigit((unsigned char)name[n + 1]))
+    if (strncmp(name, names_blocks[f->gpt2], n) != 0 || name[n] != '.' ||
+        !isdigit((unsigned char)name[n + 1]))
         return NULL;
     *number = strtol(name + n + 1, &end, 10);
     return *end == '.' ? end + 1 : NULL;
@@ -126,13 +74,13 @@ static const char *in_block(const struct import *f, const char *name, long *numb
 static bool measure(struct import *f)
 {
     f->gpt2 = !find(f, "tok_emb.weight");
-    const gra_file_tensor *matrix[] = { find(f, outside[0].name[f->gpt2]),
-                                        find(f, outside[1].name[f->gpt2]) };
+    const gra_file_tensor *matrix[] = { find(f, names_outside[TOK_EMB].name[f->gpt2]),
+                                        find(f, names_outside[POS_EMB].name[f->gpt2]) };
     if (!matrix[0])
         return wrong(f, "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor "
                      "wte.weight, like GPT-2");
     if (!matrix[1])
-        return wrong(f, "it has no tensor %s", outside[1].name[f->gpt2]);
+        return wrong(f, "it has no tensor %s", names_outside[POS_EMB].name[f->gpt2]);
     for (int i = 0; i < 2; i++)
         if (matrix[i]->shape.ndim != 2 || !matrix[i]->size || matrix[i]->shape.dim[1] > INT_MAX / 4)
             return wrong(f, "tensor %.100s: got the shape %s, expected a matrix with a row for each %s",
@@ -160,7 +108,7 @@ static bool put(struct import *f, const gra_file_tensor *x)
 {
     long number = 0;
     const char *rest = in_block(f, plain(x), &number);
-    const struct row *rows = rest ? block : outside;
+    const names_row *rows = rest ? names_block : names_outside;
     const int n = rest ? BLOCK : OUTSIDE;
     bool has_place = is_buffer(x->name);
     for (int r = 0; r < n && number < f->config.n_layers; r++) {
@@ -176,7 +124,7 @@ static bool put(struct import *f, const gra_file_tensor *x)
 static bool check_shape(struct import *f, int i)
 {
     const gra_gpt_config *c = &f->config;
-    const struct row *r = row_of(i);
+    const names_row *r = names_at(i);
     const gra_file_tensor *x = f->place[i];
     const bool turned = f->transposed && r->columns;
     gra_shape expected = { .ndim = r->columns ? 2 : 1 };
@@ -198,9 +146,9 @@ static bool fits(struct import *f)
         if (!put(f, gra_file_at(f->file, i)))
             return false;
     for (int i = 0; i < f->n; i++) {
-        const enum group group = row_of(i)->group;
+        const enum names_group group = names_at(i)->group;
         if (!f->place[i] && (group == NEEDED || (group != HEAD && f->has[group])))
-            return wrong(f, "it has no tensor %s", name_of(i, f->gpt2, (param_name){ 0 }));
+            return wrong(f, "it has no tensor %s", names_of(i, f->gpt2, (names_text){ 0 }));
         if (i == OUTSIDE) {
             const gra_shape s = f->place[i]->shape;
             f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* another ndim is refused below */
@@ -224,18 +172,20 @@ static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
     return gra_file_read(f->file, x, *values) == 0 || file_failed(f);
 }
 
-/* Tied: the file has no head, or one with the token embedding's values, as PyTorch writes it. */
+/* Tied: the file has no head, or one with the token embedding's values, as PyTorch writes it; unless the
+ * config.json says that it is not. */
 static bool read_tied(struct import *f)
 {
     const gra_file_tensor *head = f->place[OUT_HEAD], *tokens = f->place[TOK_EMB];
     real *a = NULL, *b = NULL;
-    const bool ok = !head || (read_all(f, head, &a) && read_all(f, tokens, &b));
-    f->config.tied = !head || (ok && memcmp(a, b, head->size * sizeof *a) == 0);
+    const bool own = head && f->beside.tied == 2;
+    const bool ok = !head || own || (read_all(f, head, &a) && read_all(f, tokens, &b));
+    f->config.tied = !head || (!own && ok && memcmp(a, b, head->size * sizeof *a) == 0);
     free(a);
     free(b);
     if (ok && f->beside.tied == 2 && !head)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: false, but there is no tensor "
-                     "%s", outside[OUT_HEAD].name[f->gpt2]);
+                     "%s", names_outside[OUT_HEAD].name[f->gpt2]);
     if (ok && f->beside.tied == 1 && !f->config.tied)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: true, but tensors %.100s and "
                      "%.100s differ", head->name, tokens->name);
@@ -296,7 +246,7 @@ static bool read_beside(struct import *f, const char *path)
 /* Copies p (rows, columns) from x or a third of it, which may be transposed. */
 static void copy(const struct import *f, int i, gra_tensor *p, const real *x)
 {
-    const struct row *r = row_of(i);
+    const names_row *r = names_at(i);
     const bool third = f->gpt2 && r->part, transposed = f->transposed && i >= OUTSIDE && r->columns;
     const size_t rows = (size_t)p->shape.dim[0], columns = p->size / rows;
     const size_t from = third ? (size_t)(r->part - 1) * rows : 0, all_rows = third ? 3 * rows : rows;
@@ -312,9 +262,9 @@ static bool read_values(struct import *f, gra_scope scope)
     real *x = NULL;
     bool ok = true;
     for (int i = 0; ok && i < f->n; i++) {
-        param_name ours;
+        names_text ours;
         char full[sizeof scope.name + sizeof ours];
-        snprintf(full, sizeof full, "%s%s%s", scope.name, *scope.name ? "." : "", name_of(i, false, ours));
+        snprintf(full, sizeof full, "%s%s%s", scope.name, *scope.name ? "." : "", names_of(i, false, ours));
         gra_tensor *p = gra_param_find(scope.model, full);
         if (!p)                         /* a tied head, or missing biases */
             continue;

@@ -1,7 +1,7 @@
 /* GPTs imported from files of three families: every name, every order of rows and columns, and what is
  * refused. A file is written from our own GPT under the names of a family; the imported GPT must be equal to
  * it. */
-#include "examples/import/import.h"
+#include "examples/import/export.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"
@@ -459,6 +459,113 @@ TEST(in_this_folder)                    /* a path without a folder, and a config
     const int status = import_gpt(&g, gra_root(model), "gpt.safetensors", 0, why);
     ck_assert_int_eq(chdir(here), 0);
     ck_assert_msg(status == 0 && g.config.n_heads == 3, "%s", why);
+}
+
+/* ---- exported, and imported again ---- */
+
+/* What Hugging Face's GPT2LMHeadModel has. */
+static const struct { const char *name; gra_shape shape; } exported[] = {
+    { "transformer.wte.weight",             { 2, { VOCAB, WIDTH } } },
+    { "transformer.wpe.weight",             { 2, { CONTEXT, WIDTH } } },
+    { "transformer.ln_f.weight",            { 1, { WIDTH } } },
+    { "transformer.ln_f.bias",              { 1, { WIDTH } } },
+    { "transformer.h.1.ln_1.weight",        { 1, { WIDTH } } },
+    { "transformer.h.1.ln_1.bias",          { 1, { WIDTH } } },
+    { "transformer.h.1.attn.c_attn.weight", { 2, { WIDTH, 3 * WIDTH } } },
+    { "transformer.h.1.attn.c_attn.bias",   { 1, { 3 * WIDTH } } },
+    { "transformer.h.1.attn.c_proj.weight", { 2, { WIDTH, WIDTH } } },
+    { "transformer.h.1.attn.c_proj.bias",   { 1, { WIDTH } } },
+    { "transformer.h.1.ln_2.weight",        { 1, { WIDTH } } },
+    { "transformer.h.1.ln_2.bias",          { 1, { WIDTH } } },
+    { "transformer.h.1.mlp.c_fc.weight",    { 2, { WIDTH, 4 * WIDTH } } },
+    { "transformer.h.1.mlp.c_fc.bias",      { 1, { 4 * WIDTH } } },
+    { "transformer.h.1.mlp.c_proj.weight",  { 2, { 4 * WIDTH, WIDTH } } },
+    { "transformer.h.1.mlp.c_proj.bias",    { 1, { WIDTH } } },
+    { "lm_head.weight",                     { 2, { VOCAB, WIDTH } } },
+};
+
+static void make_gpt(int form)                          /* w.gpt, in w.from */
+{
+    w.from = gra_model_open(t, &rng);
+    gra_gpt_init(&w.gpt, gra_root(w.from),
+                 &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = form & 1,
+                 .qkv_bias = form & 2, .tied = form & 4, .gelu = form & 8 ? GRA_GELU_TANH : GRA_GELU_ERF,
+                 .init = GRA_INIT_GPT2 });
+    for (int i = 0; i < gra_param_count(w.from); i++)
+        gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
+}
+
+static void write_export(int end)
+{
+    char json[EXPORT_JSON];
+    ck_assert_msg(export_gpt(t, w.from, &w.gpt, PATH, why) == 0, "%s", why);
+    export_config(&w.gpt.config, end, json);
+    write_json(json);
+}
+
+TESTS(exported_and_imported, 16)        /* _i: a form: biases, a tied head, GELU */
+{
+    static const int ids[CONTEXT] = { 3, 1, 4, 1, 5 };
+    gra_real logits[CONTEXT * VOCAB];
+    make_gpt(_i);
+    if (_i == 0)                        /* a head of its own that is equal by chance */
+        memcpy(w.gpt.out_head.weight->data, w.gpt.tok_emb.weight->data, VOCAB * WIDTH * sizeof(gra_real));
+    write_export(-1);
+    gra_file *f = gra_file_open(PATH);
+    for (size_t i = 0; i < sizeof exported / sizeof *exported; i++) {
+        const gra_file_tensor *x = gra_file_find(f, exported[i].name);
+        ck_assert_int_eq(x == NULL, w.gpt.config.tied && strcmp(exported[i].name, "lm_head.weight") == 0);
+        ck_assert_msg(!x || gra_same_shape(x->shape, exported[i].shape), "%s", exported[i].name);
+    }
+    ck_assert_int_eq(gra_file_count(f), 4 + 12 * LAYERS + !w.gpt.config.tied);
+    ck_assert_str_eq(gra_file_meta(f, "format"), "pt");
+    gra_file_close(f);
+
+    imports(0);
+    const gra_gpt_config *c = &g.config, *from = &w.gpt.config;
+    ck_assert(c->vocab_size == VOCAB && c->context_length == CONTEXT && c->emb_dim == WIDTH &&
+              c->n_heads == HEADS && c->n_layers == LAYERS && c->gelu == from->gelu &&
+              c->tied == from->tied && c->bias && c->qkv_bias);
+    for (int i = 0; i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i), *x = gra_param_find(w.from, p->name + strlen("gpt."));
+        for (size_t k = 0; k < p->size; k++)
+            ck_assert_msg(x ? memcmp(&x->data[k], &p->data[k], sizeof *p->data) == 0 : p->data[k] == 0,
+                          "%s has another value", p->name);
+    }
+    gra_begin(t, GRA_EVAL, NULL);
+    memcpy(logits, gra_gpt_forward(t, &w.gpt, ids, 1, CONTEXT)->data, sizeof logits);
+    ck_assert_mem_eq(gra_gpt_forward(t, &g, ids, 1, CONTEXT)->data, logits, sizeof logits);
+}
+
+TEST(an_exported_config)                /* the only text that depends on the tokenizer */
+{
+    char json[EXPORT_JSON];
+    make_gpt(4);
+    export_config(&w.gpt.config, 50256, json);
+    ck_assert(strstr(json, "\"eos_token_id\": 50256,\n") && strstr(json, "\"bos_token_id\": 50256,\n"));
+    ck_assert(strstr(json, "\"tie_word_embeddings\": true,\n") && strstr(json, "\"n_inner\": null,\n"));
+    export_config(&w.gpt.config, -1, json);
+    ck_assert(strstr(json, "\"eos_token_id\": null,\n"));
+}
+
+TESTS(no_export, 3)                     /* _i: whichever of these calls fails, there is an error */
+{
+    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_WRITE };
+    make_gpt(0);
+    for (long n = 1, struck = fault_wrapped(); struck; n++) {
+        const long held = fault_held();
+        gra_tape *own = gra_open(1);            /* a closed model is forgotten when its tape is closed */
+        gra_keep_going(own, true);
+        *why = 0;
+        fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
+        const bool ok = export_gpt(own, w.from, &w.gpt, PATH, why) == 0;
+        struck = fault_disarm();
+        gra_close(own);
+        ck_assert_msg(ok || (struck && *why), "call %ld: it failed: %s", n, why);
+        ck_assert_int_eq((int)(fault_held() - held), 0);
+    }
+    ck_assert_int_eq(export_gpt(t, w.from, &w.gpt, FOLDER "/none/a", why), -1);
+    ck_assert_str_eq(why, FOLDER "/none/a: No such file or directory");
 }
 
 /* ---- other files ---- */
