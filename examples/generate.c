@@ -2,8 +2,8 @@
  *
  *     build/generate --prompt "static int " --tokens 300
  *
- * What you will learn: generation runs the model again and again on its own output; temperature and
- * top-k are all there is between its probabilities and the text. This draws what each token of the prompt
+ * What you will learn: generation runs the model again and again on its own output; temperature, top-k and
+ * top-p are all there is between its probabilities and the text. This draws what each token of the prompt
  * attends to:
  *
  *     build/generate --prompt "static int " --attention attention.png
@@ -28,7 +28,7 @@ const char *program_name = "generate";
 typedef struct session {
     const char *model, *prompt, *attention, *ids, *logits;      /* the flags */
     long        tokens, top_k, seed, threads, heads;
-    double      temperature;
+    double      temperature, top_p;
     int         use_cache;              /* the key-value cache */
     loaded      loaded;
     gra_kv_cache cache;
@@ -49,6 +49,8 @@ static int parse(session *s, int argc, char **argv)
         { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T",
           .help = "sampling temperature, 0 = the likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample from the K likeliest tokens, 0 = all" },
+        { "top-p", FLAG_REAL, &s->top_p, 0, 1, "P",
+          .help = "then from the fewest with probability P, 1 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, same up to rounding" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
@@ -115,7 +117,7 @@ static int generate(session *s)
     const loaded *l = &s->loaded;
     sampler writer = { .tape = l->tape, .gpt = &l->gpt, .cache = s->use_cache ? &s->cache : NULL,
                        .context = l->gpt.config.context_length, .temperature = s->temperature,
-                       .top_k = s->top_k, .ids = s->window };
+                       .top_k = s->top_k, .top_p = s->top_p, .ids = s->window };
     if (s->logits && l->n > (size_t)writer.context)
         return warn("--logits: got a prompt of %zu tokens, expected at most %d, the model's context length",
                     l->n, writer.context);
@@ -142,8 +144,8 @@ static int generate(session *s)
 
 int main(int argc, char **argv)
 {
-    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .temperature = 0.8, .seed = 1,
-                  .use_cache = 1 };
+    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .temperature = 0.8, .top_p = 1,
+                  .seed = 1, .use_cache = 1 };
     begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);

@@ -166,7 +166,7 @@ static int write_sample(training *t, char *bytes, size_t n)
 {
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
-                       .ids = t->batch->ids, .temperature = 0.8 };
+                       .ids = t->batch->ids, .temperature = 0.8, .top_p = 1 };
     size_t length;
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);

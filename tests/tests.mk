@@ -7,7 +7,8 @@ SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
-TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c)     # of the examples
+TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
+           examples/lib/sample.c                        # of the examples
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,

@@ -1,4 +1,5 @@
-/* sample: token ~ softmax(logits / temperature), among the k most likely.
+/* sample: token ~ softmax(logits / temperature), among the k most likely, and among those in the nucleus: the
+ * fewest most likely ones whose probabilities sum to p or more (Holtzman et al. 2020).
  *
  * The model sees at most `context` tokens. When the window is full, only its last half is kept. The kept
  * tokens are then at other positions, which have other embeddings, so the key-value cache is no longer valid
@@ -6,6 +7,7 @@
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void sample_see(sampler *s, const int *ids, size_t n)
@@ -41,22 +43,53 @@ static gra_real kth(const gra_real *logits, int n, int k, gra_real *top)
     return top[k - 1];
 }
 
-/* Draws from softmax(logits / temperature) restricted to the top k. */
+typedef struct candidate {
+    double p;
+    int    id;
+} candidate;
+
+static int by_probability(const void *a, const void *b)         /* descending; equals by their number */
+{
+    const candidate *x = a, *y = b;
+    return x->p < y->p ? 1 : x->p > y->p ? -1 : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Sets the probabilities outside the nucleus to 0. Returns the sum of the others. */
+static double keep_nucleus(double *p, int n, double least, candidate *c)
+{
+    double sum = 0;
+    int used = 0;
+    for (int i = 0; i < n; i++)
+        if (p[i] > 0)
+            c[used++] = (candidate){ p[i], i };
+    qsort(c, (size_t)used, sizeof *c, by_probability);
+    for (int i = 0; i < used; i++)
+        if (i > 0 && sum >= least)
+            p[c[i].id] = 0;
+        else
+            sum += c[i].p;
+    return sum;
+}
+
+/* Draws from softmax(logits / temperature) restricted to the top k and the nucleus. */
 static int draw(sampler *s, const gra_real *logits, int n)
 {
     const int best = most_likely(logits, n);
     const bool all = s->top_k <= 0 || s->top_k >= n;
     double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), sum = 0, u;
     gra_real *top = gra_alloc(s->tape, (all ? 1 : (size_t)s->top_k) * sizeof *top);
+    candidate *sorted = gra_alloc(s->tape, (s->top_p < 1 ? (size_t)n : 1) * sizeof *sorted);
     if (s->temperature <= 0)
         return best;
-    if (!p || !top)
+    if (!p || !top || !sorted)
         return -1;
     const gra_real least = all ? -(gra_real)INFINITY : kth(logits, n, (int)s->top_k, top);
     for (int i = 0; i < n; i++) {
         p[i] = logits[i] < least ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];
     }
+    if (s->top_p < 1)
+        sum = keep_nucleus(p, n, s->top_p * sum, sorted);
     gra_rand_f64(&s->rng, &u, 1);
     u *= sum;
     int id = 0, last = best;            /* rounding may leave u above the sum of all p */

@@ -11,6 +11,7 @@ typedef struct sampler {
     int            context;             /* the model's context length */
     double         temperature;         /* 0: always the most likely token */
     long           top_k;               /* only the k most likely tokens, and their equals; 0: all */
+    double         top_p;               /* then only the fewest with this share of the probability; 1: all */
     gra_rng        rng;
     int           *ids;         /* the tokens that the model sees, at most context; caller's buffer */
     int            used;

@@ -35,7 +35,7 @@ static void generate_flags(int argc, char **argv)
     claims(how);
     if (how == FLAGS_GO_ON)
         fuzz_claim(s.tokens > 0 && s.temperature >= 0 && s.temperature <= 100 && s.top_k >= 0 &&
-                   s.model && s.prompt, "what was taken is in its range");
+                   s.top_p >= 0 && s.top_p <= 1 && s.model && s.prompt, "what was taken is in its range");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

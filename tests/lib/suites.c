@@ -9,7 +9,7 @@ const char *const suites[] = {
     "verdicts", "crashes", "ops", "large", "sums", "answers", "refusals", "absent", "mutants", "attention",
     "golden",
     "layers", "seeds", "layer_errors", "book", "cache", "trace", "view", "optim", "save", "load", "npy",
-    "import", "faults", NULL,
+    "import", "sample", "faults", NULL,
 };
 
 /* ---- the tests, by file and line ---- */

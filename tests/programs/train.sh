@@ -162,6 +162,8 @@ ok "an unknown optimiser" bad_train 2 "--optimizer: got 'adam', expected one of 
     --optimizer adam
 ok "heads that do not divide" bad_train 2 '--heads 3 does not divide --width 128' --heads 3
 ok "a rate that rises" bad_train 2 '--min-lr 1 is above --lr' --min-lr 1
+ok "generate: not a probability" \
+    refuses 2 "--top-p: got '1.1', expected a number from 0 to 1" "$GENERATE" --top-p 1.1
 ok "generate: not a number" refuses 2 "--top-k: got 'many', expected a whole number" "$GENERATE" --top-k many
 
 full() {        # full COMMAND ...: it reports that its output is lost
@@ -411,6 +413,8 @@ ok "... again, another seed, one thread" text "$W/g.b" --prompt 'static int ' --
     --seed 9 --threads 1
 ok "... is the same" cmp "$W/g.a" "$W/g.b"
 ok "... and top-k 1 too" text "$W/g.b" --prompt 'static int ' --tokens 200 --top-k 1
+ok "... and top-p 0" text "$W/g.c" --prompt 'static int ' --tokens 200 --top-p 0
+ok "... which is the same text" cmp "$W/g.b" "$W/g.c"
 ok "... is the same" cmp "$W/g.a" "$W/g.b"
 ok "the prompt and 200 tokens, beyond the context of 16" test "$(wc -c <"$W/g.a")" -eq 211
 ok "fewer tokens" text "$W/g.c" --prompt 'static int ' --tokens 20 --temperature 0
