@@ -1,6 +1,7 @@
 /* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; all
  * others are skipped. */
 #include "config_json.h"
+#include "json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -75,76 +76,18 @@ static bool keep(struct config_json *c, const char *name, const char *value)
     return true;
 }
 
-/* ---- the JSON around the settings ---- */
-
-static const char blanks[] = " \t\r\n";
-
-static const char *past(const char *s, char c)          /* skips blanks and c; NULL: c is missing */
+static bool parse(struct config_json *c, const char *text)
 {
-    s = s ? s + strspn(s, blanks) : NULL;
-    return s && *s == c ? s + 1 : NULL;
-}
-
-static const char *past_string(const char *s)           /* skips a string, from its first quote on */
-{
-    for (s++; *s && *s != '"'; s++)
-        s += *s == '\\' && s[1];
-    return *s ? s + 1 : NULL;
-}
-
-/* Skips a value of any kind; in objects and arrays it only matches brackets. */
-static const char *past_value(const char *s)
-{
-    int depth = 0;
-    do {
-        s += strspn(s, blanks);
-        if (*s == '"') {
-            s = past_string(s);
-        } else if (*s && strchr(depth ? "{[}],:" : "{[", *s)) {
-            depth += *s == '{' || *s == '[' ? 1 : *s == '}' || *s == ']' ? -1 : 0;
-            s++;
-        } else {
-            const size_t word = strcspn(s, " \t\r\n{[}],:\"");
-            s = word ? s + word : NULL;
-        }
-    } while (s && depth > 0);
-    return s;
-}
-
-/* A value for an error message: control characters become ?, and a long value is cut. */
-static void copy(char to[64], const char *from, const char *end)
-{
-    size_t n = (size_t)(end - from) < 63 ? (size_t)(end - from) : 63;
-    for (size_t i = 0; i < n; i++)
-        to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
-    to[n] = 0;
-}
-
-static bool parse(struct config_json *c, const char *s)
-{
-    char name[64], value[64];
-    s = past(s, '{');
-    const char *end = past(s, '}'), *from;
-    while (s && !end) {
-        s += strspn(s, blanks);
-        from = s;
-        s = *s == '"' ? past_string(s) : NULL;
-        if (s)
-            copy(name, from + 1, s - 1);
-        s = past(s, ':');
-        if (!s)
-            break;
-        from = s + strspn(s, blanks);
-        s = past_value(from);
-        if (!s)
-            break;
-        copy(value, from, s);
+    char name[JSON_SHOWN], value[JSON_SHOWN];
+    struct json j;
+    json_open(&j, text, '{');
+    while (json_next(&j)) {
+        json_show(name, j.name + 1, strchr(j.name + 1, '"'));
+        json_show(value, j.value, j.at);
         if (!keep(c, name, value))
             return false;
-        end = past(s, '}');
-        s = past(s, ',');
     }
-    if (end && !end[strspn(end, blanks)])
+    if (j.at && !j.at[strspn(j.at, JSON_BLANKS)])
         return true;
     snprintf(c->why, sizeof c->why, "the config.json beside it is not a JSON object");
     return false;

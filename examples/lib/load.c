@@ -51,7 +51,6 @@ static int find_model(loaded *l, const char *model)
 /* The vocabulary is beside the file; without one, tokens are numbers. */
 static int find_vocabulary(loaded *l, bool numbers)
 {
-    char path[FILE_PATH];
     const int tokens = l->gpt.config.vocab_size;
     const int none = numbers ? 0 : tokenizer_read(&l->tokens, l->folder);
     l->text = l->tokens.size > 0;
@@ -60,8 +59,8 @@ static int find_vocabulary(loaded *l, bool numbers)
                     l->file);
     if (none < 0 || !l->text || l->tokens.size == tokens)
         return none;
-    return warn("%s does not belong to %s: it has %d tokens, the model %d",
-                file_path(path, l->folder, VOCAB_FILE), l->file, l->tokens.size, tokens);
+    return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", l->folder,
+                l->file, l->tokens.size, tokens);
 }
 
 static int read_model(loaded *l, const char *model, int heads, int threads)

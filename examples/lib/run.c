@@ -15,7 +15,8 @@ static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens
 
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
-                                       "sample.txt", "loss.png", "loss.gp", "config.tsv", VOCAB_FILE };
+                                       "sample.txt", "loss.png", "loss.gp", "config.tsv", VOCAB_TSV,
+                                       VOCAB_JSON, MERGES_TXT };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)

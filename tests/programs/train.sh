@@ -456,7 +456,7 @@ ok "no parameters" bad_generate 'model.safetensors' --model "$W/d"
 damaged; head -c 1000 "$run/model.safetensors" >"$W/d/model.safetensors"
 ok "parameters cut short" bad_generate 'model.safetensors' --model "$W/d"
 damaged; cp "$W/641.run/vocab.tsv" "$W/d/vocab.tsv"
-ok "another model's vocabulary" bad_generate "vocab.tsv does not belong to .*: it has 4 tokens" \
+ok "another model's vocabulary" bad_generate "the vocabulary in .* does not belong to .*: it has 4 tokens" \
     --model "$W/d"
 damaged; sed '1s/.*/7	x/' "$run/vocab.tsv" >"$W/d/vocab.tsv"
 ok "a damaged vocabulary" bad_generate 'vocab.tsv is damaged' --model "$W/d"

@@ -15,43 +15,14 @@ int tokenizer_of_bytes(tokenizer *k, const char *text, size_t n)
     bool occurs[256] = { false };
     for (size_t i = 0; i < n; i++)
         occurs[(unsigned char)text[i]] = true;
-    *k = (tokenizer){ .bytes = malloc(256), .at = malloc(257 * sizeof *k->at) };
-    if (!k->bytes || !k->at) {
-        tokenizer_free(k);
-        return warn("out of memory");
-    }
-    for (int b = 0; b < 256; b++) {
-        k->id[b] = occurs[b] ? k->size : -1;
-        k->at[k->size] = (size_t)k->size;
-        if (occurs[b])
-            k->bytes[k->size++] = (char)b;
-    }
-    k->at[k->size] = (size_t)k->size;
-    k->end = k->id['\n'] < 0 ? 0 : k->id['\n'];
+    *k = (tokenizer){ 0 };
+    for (int b = 0; b < 256; b++)
+        if (occurs[b] && tokenizer_add(k, &(char){ (char)b }, 1) < 0) {
+            tokenizer_free(k);
+            return warn("out of memory");
+        }
+    tokenizer_ready(k);
     return 0;
-}
-
-/* The printed form of a byte: "a", "\n", "\xE2". */
-static char *byte_text(unsigned char byte, char name[8])
-{
-    if (byte == '\n' || byte == '\t')
-        strcpy(name, byte == '\n' ? "\\n" : "\\t");
-    else
-        snprintf(name, 8, byte < 0x20 || byte >= 0x7F ? "\\x%02X" : "%c", byte);
-    return name;
-}
-
-ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
-{
-    char name[8];
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        if (k->id[byte] < 0)
-            return warn("the model has no token for '%s', byte %zu of the prompt: it knows only the %d "
-                        "different bytes of its training text", byte_text(byte, name), i + 1, k->size);
-        ids[i] = (uint16_t)k->id[byte];
-    }
-    return (ptrdiff_t)n;
 }
 
 /* ---- vocab.tsv ------------------------------------------------------------------------------------- */
@@ -64,7 +35,7 @@ static size_t print(const tokenizer *k, char out[VOCAB_TEXT])
     char name[8];
     for (int i = 0; i < k->size; i++) {
         const unsigned char byte = (unsigned char)k->bytes[i];
-        n += (size_t)snprintf(out + n, VOCAB_TEXT - n, "%d\t%s\n", byte, byte_text(byte, name));
+        n += (size_t)snprintf(out + n, VOCAB_TEXT - n, "%d\t%s\n", byte, byte_name(byte, name));
     }
     return n;
 }

@@ -1,32 +1,193 @@
 /* tokenizer: see tokenizer.h. */
 #include "../files.h"
+#include "../hash.h"
 #include "../say.h"
 #include "internal.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-int tokenizer_read(tokenizer *k, const char *folder)
+/* ---- building -------------------------------------------------------------------------------------- */
+
+static size_t begin_of(const tokenizer *k, int id)
 {
-    char path[FILE_PATH];
-    *k = (tokenizer){ 0 };
-    return access(file_path(path, folder, VOCAB_FILE), F_OK) ? 1 : bytes_read(k, path);
+    return id ? k->ends[id - 1] : 0;
 }
 
-int tokenizer_write(const tokenizer *k, const char *folder)
+const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n)
 {
-    char path[FILE_PATH];
-    return bytes_write(k, file_path(path, folder, VOCAB_FILE));
+    *n = k->ends[id] - begin_of(k, id);
+    return k->bytes + begin_of(k, id);
+}
+
+/* The key of a string in `known`, or the free one that it would have: while another string has the key, the
+ * next number is tried. */
+static uint64_t key_of(const tokenizer *k, const char *bytes, size_t n, int64_t *id)
+{
+    uint64_t key = hash(HASH_START, bytes, n);
+    for (size_t m; (*id = map_find(&k->known, key)) >= 0; key++) {
+        const char *same = tokenizer_bytes(k, (int)*id, &m);
+        if (m == n && memcmp(same, bytes, n) == 0)
+            break;
+    }
+    return key;
+}
+
+/* Adds the n bytes behind those of the last token as a token, unless there is one with these bytes. */
+static int add_next(tokenizer *k, size_t n)
+{
+    int64_t id;
+    const size_t begin = begin_of(k, k->size);
+    const uint64_t key = key_of(k, k->bytes + begin, n, &id);
+    if (id >= 0)
+        return (int)id;
+    size_t *ends = one_more(k->ends, (size_t)k->size, sizeof *ends);
+    if (ends)
+        k->ends = ends;
+    if (!ends || map_add(&k->known, key, (size_t)k->size))
+        return -1;
+    ends[k->size] = begin + n;
+    return k->size++;
+}
+
+/* Makes room for n bytes behind those of the last token. */
+static char *room_for(tokenizer *k, size_t n)
+{
+    const size_t begin = begin_of(k, k->size);
+    if (begin + n > k->room) {
+        char *bytes = realloc(k->bytes, 2 * (begin + n));
+        if (!bytes)
+            return NULL;
+        k->bytes = bytes;
+        k->room = 2 * (begin + n);
+    }
+    return k->bytes + begin;
+}
+
+int tokenizer_add(tokenizer *k, const char *bytes, size_t n)
+{
+    char *to = room_for(k, n);
+    if (!to)
+        return -1;
+    memcpy(to, bytes, n);
+    return add_next(k, n);
+}
+
+int tokenizer_merge(tokenizer *k, int left, int right)
+{
+    size_t n, m;
+    tokenizer_bytes(k, left, &n);
+    tokenizer_bytes(k, right, &m);
+    char *to = room_for(k, n + m);
+    if (!to)
+        return -1;
+    memcpy(to, tokenizer_bytes(k, left, &n), n);
+    memcpy(to + n, tokenizer_bytes(k, right, &m), m);
+    const int id = add_next(k, n + m);
+    struct merge *merges = one_more(k->merges, k->n_merges, sizeof *merges);
+    if (merges)
+        k->merges = merges;
+    if (id < 0 || !merges || map_add(&k->ranks, merge_key(left, right), k->n_merges))
+        return -1;
+    merges[k->n_merges++] = (struct merge){ (uint16_t)left, (uint16_t)right, (uint16_t)id };
+    return id;
+}
+
+int tokenizer_find(const tokenizer *k, const char *bytes, size_t n)
+{
+    int64_t id;
+    key_of(k, bytes, n, &id);
+    return (int)id;
+}
+
+void tokenizer_ready(tokenizer *k)
+{
+    for (int b = 0; b < 256; b++)
+        k->id[b] = tokenizer_find(k, &(char){ (char)b }, 1);
+    const int end = tokenizer_find(k, END_OF_TEXT, strlen(END_OF_TEXT));
+    k->end = end >= 0 ? end : k->id['\n'] >= 0 ? k->id['\n'] : 0;
 }
 
 void tokenizer_free(tokenizer *k)
 {
     free(k->bytes);
-    free(k->at);
+    free(k->ends);
+    free(k->known.slots);
+    free(k->merges);
+    free(k->ranks.slots);
     *k = (tokenizer){ 0 };
 }
 
-const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n)
+/* ---- decoding -------------------------------------------------------------------------------------- */
+
+char *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size)
 {
-    *n = k->at[id + 1] - k->at[id];
-    return k->bytes + k->at[id];
+    size_t m;
+    *size = 0;
+    for (size_t i = 0; i < n; i++, *size += m)
+        tokenizer_bytes(k, ids[i], &m);
+    char *text = malloc(*size + 1), *to = text;
+    if (!text)
+        return warn("out of memory"), NULL;
+    for (size_t i = 0; i < n; i++, to += m)
+        memcpy(to, tokenizer_bytes(k, ids[i], &m), m);
+    *to = 0;
+    return text;
+}
+
+/* ---- names -----------------------------------------------------------------------------------------*/
+
+char *byte_name(unsigned char byte, char name[8])
+{
+    if (byte == '\n' || byte == '\t')
+        strcpy(name, byte == '\n' ? "\\n" : "\\t");
+    else
+        snprintf(name, 8, byte < 0x20 || byte >= 0x7F ? "\\x%02X" : "%c", byte);
+    return name;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------- */
+
+static bool has(char path[FILE_PATH], const char *folder, const char *name)
+{
+    return access(file_path(path, folder, name), F_OK) == 0;
+}
+
+int tokenizer_read(tokenizer *k, const char *folder)
+{
+    char path[FILE_PATH], merges[FILE_PATH];
+    *k = (tokenizer){ 0 };
+    int failed;
+    if (has(path, folder, VOCAB_TSV))
+        failed = bytes_read(k, path);
+    else if (has(path, folder, VOCAB_JSON)) {
+        failed = has(merges, folder, MERGES_TXT) ? merges_read(k, path, merges)
+                 : warn("%s has no %s beside it: it lacks the merges that make its tokens", path, MERGES_TXT);
+    } else if (has(path, folder, "tokenizer.json"))
+        failed = tokenizer_json_read(k, path);
+    else if (has(path, folder, MERGES_TXT) || has(path, folder, "vocab.bpe"))
+        failed = merges_read(k, NULL, path);
+    else
+        return 1;
+    if (failed)
+        tokenizer_free(k);
+    return failed;
+}
+
+int tokenizer_write(const tokenizer *k, const char *folder)
+{
+    char path[FILE_PATH], merges[FILE_PATH];
+    if (!k->n_merges)
+        return bytes_write(k, file_path(path, folder, VOCAB_TSV));
+    return merges_write(k, file_path(path, folder, VOCAB_JSON), file_path(merges, folder, MERGES_TXT));
+}
+
+void tokenizer_hash(const tokenizer *k, char text[17])
+{
+    uint64_t h = hash(HASH_START, k->bytes, begin_of(k, k->size));
+    h = hash(h, k->ends, (size_t)k->size * sizeof *k->ends);
+    h = hash(h, k->merges, k->n_merges * sizeof *k->merges);
+    snprintf(text, 17, "%016" PRIx64, h);
 }

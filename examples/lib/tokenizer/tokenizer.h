@@ -1,31 +1,51 @@
 /* tokenizer: text to tokens and back. It travels with the model, in the model's folder.
  *
+ * A token is a string of bytes. At first each byte of a text is a token; then merges make two neighbours one,
+ * those of the lowest rank first, as GPT-2 does (byte-pair encoding). Without merges, tokens are bytes.
+ *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TOKENIZER_H
 #define EXAMPLES_TOKENIZER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "map.h"
 
-#define VOCAB_FILE "vocab.tsv"          /* a line for each token: its byte, and its printed form */
+#define VOCAB_TSV  "vocab.tsv"          /* bytes: a line for each token */
+#define VOCAB_JSON "vocab.json"         /* merges: as Hugging Face writes them for GPT-2 */
+#define MERGES_TXT "merges.txt"
+
+enum { TOKENIZER_MOST = 65536 };        /* tokens: an id has two bytes */
 
 typedef struct tokenizer {              /* all zeros: none */
     int     size;                       /* ids are 0 ... size - 1 */
-    int     end;                        /* begins a text without a prompt: the newline if it is a token */
+    int     end;                        /* begins a text without a prompt: <|endoftext|>, newline, or 0 */
     int     id[256];                    /* the token of a byte; -1: none */
     char   *bytes;                      /* of all tokens, one after another */
-    size_t *at;                         /* token i begins at bytes[at[i]] and ends before bytes[at[i + 1]] */
+    size_t *ends, room;                 /* where in `bytes` each token ends; how many there is room for */
+    map     known;                      /* the tokens, by a hash of their bytes */
+
+    struct merge { uint16_t left, right, id; } *merges;         /* in the order of their ranks */
+    size_t  n_merges;
+    map     ranks;                      /* of merge_key(left, right) */
 } tokenizer;
 
 /* A token for each byte that occurs in the text, in the order of the bytes. 0 or -1 */
 int  tokenizer_of_bytes(tokenizer *k, const char *text, size_t n);
 
-int  tokenizer_read(tokenizer *k, const char *folder);          /* 0 or -1; 1: the folder has none */
+/* GPT-2's 256 bytes, and merges of the pairs that are most frequent in the text, until there are `size`
+ * tokens or no pair occurs twice. 0 or -1 */
+int  tokenizer_train(tokenizer *k, const char *text, size_t n, int size);
+
+/* From vocab.tsv; vocab.json and merges.txt; merges.txt or vocab.bpe; or tokenizer.json. 0 or -1; 1: the
+ * folder has none. Writes the first, or vocab.json and merges.txt. */
+int  tokenizer_read(tokenizer *k, const char *folder);
 int  tokenizer_write(const tokenizer *k, const char *folder);   /* 0 or -1 */
 void tokenizer_free(tokenizer *k);
 
-/* Writes at most n tokens to ids. Returns how many; -1: a byte has no token. */
-ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
-const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);    /* the n bytes of a token */
+/* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
+ * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
+ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
+const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);     /* the n bytes of a token */
+char       *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size);      /* free it */
+void        tokenizer_hash(const tokenizer *k, char text[17]);          /* in 16 hexadecimal digits */
 
 #endif

@@ -1,0 +1,108 @@
+/* encode: the text's pieces, and in each the merges, those of the lowest rank first, of equals the leftmost.
+ *
+ * The pairs that may merge are in a heap, by rank and place, and the tokens in a list. A merge changes the
+ * pairs around it: the new ones are added, and an old one is found to be stale when its turn comes. So a
+ * piece of n bytes takes n log n steps. */
+#include "../say.h"
+#include "heap.h"
+#include "internal.h"
+#include <string.h>
+
+typedef struct encoder {
+    const tokenizer *k;
+    heap      pairs;                    /* rank, and place of the left token */
+    uint32_t *prev, *next;              /* of the token at each place; next 0: it was merged */
+    size_t    room;
+} encoder;
+
+static int make_room(encoder *e, size_t n)
+{
+    if (n <= e->room)
+        return 0;
+    if (n > UINT32_MAX / 2 - 64)
+        return -1;
+    free(e->prev);
+    free(e->next);
+    e->room = 2 * n + 64;
+    e->prev = malloc(e->room * sizeof *e->prev);
+    e->next = malloc(e->room * sizeof *e->next);
+    return e->prev && e->next ? 0 : -1;
+}
+
+/* Adds the pair whose left token is at `place`, if it merges. */
+static int add_pair(encoder *e, const uint16_t *ids, size_t place, size_t n)
+{
+    const size_t next = e->next[place];
+    const int64_t rank = next < n ? map_find(&e->k->ranks, merge_key(ids[place], ids[next])) : -1;
+    return rank < 0 ? 0 : heap_push(&e->pairs, (heap_item){ (uint64_t)rank, place });
+}
+
+/* Merges the n tokens in ids. Returns how many are left; -1: out of memory. */
+static ptrdiff_t merge(encoder *e, uint16_t *ids, size_t n)
+{
+    if (n == 1)
+        return 1;
+    int failed = make_room(e, n);
+    for (size_t i = 0; i < n && !failed; i++) {
+        e->prev[i] = (uint32_t)(i - 1);
+        e->next[i] = (uint32_t)(i + 1);
+    }
+    for (size_t i = 0; i < n && !failed; i++)
+        failed = add_pair(e, ids, i, n);
+    while (e->pairs.n && !failed) {
+        const heap_item top = heap_pop(&e->pairs);
+        const struct merge *m = &e->k->merges[top.first];
+        const size_t left = top.second, right = e->next[left];
+        if (!right || right >= n || ids[left] != m->left || ids[right] != m->right)
+            continue;                   /* stale */
+        ids[left] = m->id;
+        e->next[left] = e->next[right];
+        e->next[right] = 0;
+        if (e->next[left] < n)
+            e->prev[e->next[left]] = (uint32_t)left;
+        failed = add_pair(e, ids, left, n) || (left && add_pair(e, ids, e->prev[left], n));
+    }
+    size_t left = 0;
+    for (size_t i = 0; i < n && !failed; i = e->next[i])
+        ids[left++] = ids[i];
+    return failed ? -1 : (ptrdiff_t)left;
+}
+
+/* Writes the token of each byte. */
+static int bytes_to_ids(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+{
+    char name[8];
+    int known = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (k->id[byte] >= 0) {
+            ids[i] = (uint16_t)k->id[byte];
+            continue;
+        }
+        for (int b = 0; b < 256; b++)
+            known += k->id[b] >= 0;
+        return warn("the model has no token for '%s', byte %zu of the text: it knows only the %d different "
+                    "bytes of its training text", byte_name(byte, name), i + 1, known);
+    }
+    return 0;
+}
+
+ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+{
+    if (bytes_to_ids(k, text, n, ids))
+        return -1;
+    if (!k->n_merges)
+        return (ptrdiff_t)n;
+    encoder e = { .k = k };
+    ptrdiff_t size = 0, merged = 0;
+    for (size_t at = 0, m; at < n && merged >= 0; at += m, size += merged) {
+        m = split(text + at, n - at);
+        merged = merge(&e, ids + at, m);
+        if (merged > 0)
+            memmove(ids + size, ids + at, (size_t)merged * sizeof *ids);
+    }
+    free(e.pairs.items);
+    free(e.prev);
+    free(e.next);
+    return merged < 0 ? warn("out of memory") : size;
+}

@@ -1,0 +1,366 @@
+/* files: vocab.json and merges.txt, and tokenizer.json, as Hugging Face has them.
+ *
+ * In these files a byte is a character: itself if it is printable in Latin-1, else the next from U+0100 on,
+ * so a blank is Ġ and a newline Ċ. vocab.json has the id of each token; merges.txt a merge in each line, in
+ * the order of their ranks, as two tokens with a blank between. tokenizer.json has both. */
+#include "../../import/json.h"
+#include "../files.h"
+#include "../say.h"
+#include "internal.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bytes as characters ---------------------------------------------------------------------------- */
+
+enum { MOVED = 0x100, SECOND = 33, THIRD = 67, CHARACTERS = MOVED + 68 };      /* 0-32, 127-160, 173 */
+
+static int character_of(unsigned char byte)
+{
+    return byte <= 32 ? MOVED + byte : byte >= 127 && byte <= 160 ? MOVED + SECOND + byte - 127
+           : byte == 173 ? MOVED + THIRD : byte;
+}
+
+/* -1: it is no byte's character. */
+static int byte_of(int character)
+{
+    const int i = character - MOVED;
+    const int byte = i < 0 ? character : i < SECOND ? i : i < THIRD ? 127 + i - SECOND : 173;
+    return character < CHARACTERS && character_of((unsigned char)byte) == character ? byte : -1;
+}
+
+/* Replaces the characters by their bytes, in place. Returns how many; -1: one is no byte's character. */
+static ptrdiff_t to_bytes(char *text, size_t n)
+{
+    char *to = text;
+    for (size_t i = 0; i < n; i++) {
+        int c = (unsigned char)text[i];
+        if (c >= 0x80)
+            c = c >= 0xC2 && c < 0xE0 && i + 1 < n && (text[i + 1] & 0xC0) == 0x80
+                ? (c & 0x1F) << 6 | (text[++i] & 0x3F) : CHARACTERS;
+        const int byte = byte_of(c);
+        if (byte < 0)
+            return -1;
+        *to++ = (char)byte;
+    }
+    return to - text;
+}
+
+/* Writes the characters of n bytes, those of JSON with a backslash. Returns what follows them. */
+static char *put_characters(char *to, const char *bytes, size_t n, bool json)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int c = character_of((unsigned char)bytes[i]);
+        if (json && (c == '"' || c == '\\'))
+            *to++ = '\\';
+        if (c >= 0x80)
+            *to++ = (char)(0xC0 | c >> 6);
+        *to++ = (char)(c < 0x80 ? c : 0x80 | (c & 0x3F));
+    }
+    return to;
+}
+
+int gpt2_bytes(tokenizer *k)
+{
+    int failed = 0;
+    for (int c = 0; c < CHARACTERS && !failed; c++)
+        if (byte_of(c) >= 0)
+            failed = tokenizer_add(k, &(char){ (char)byte_of(c) }, 1) < 0;
+    return failed ? -1 : 0;
+}
+
+/* ---- tokens ----------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    tokenizer  *k;
+    const char *path;                   /* of the file that is read */
+    char       *text;                   /* all of it; strings are decoded in place */
+    struct entry { const char *bytes; size_t n; } *entries;     /* the tokens by their ids */
+    size_t      most;                   /* how many there may be; 0: there is only a list of merges */
+} reader;
+
+static int read_text(reader *r, const char *path)
+{
+    size_t n;
+    r->path = path;
+    r->text = file_read(path, &n);
+    return !r->text ? -1 : strlen(r->text) < n ? warn("%s is not text", path) : 0;
+}
+
+static int bad(const reader *r, const char *what, size_t number, const char *why)
+{
+    return warn("%s: %s %zu: %s", r->path, what, number, why);
+}
+
+/* Decodes the string s of the text, which may be of `characters`. NULL: it is none, or is empty. */
+static char *decode(const reader *r, const char *s, bool characters, size_t *n)
+{
+    char *to = r->text + (s - r->text);
+    ptrdiff_t size = *s == '"' ? json_string(s, to) : -1;
+    if (size > 0 && characters)
+        size = to_bytes(to, (size_t)size);
+    *n = size > 0 ? (size_t)size : 0;
+    return size > 0 ? to : NULL;
+}
+
+static int add_entry(reader *r, const char *string, const char *number, bool characters)
+{
+    size_t n;
+    const size_t id = number && *number >= '0' && *number <= '9' ? strtoul(number, NULL, 10) : r->most;
+    const char *bytes = string ? decode(r, string, characters, &n) : NULL;
+    if (id >= r->most)
+        return warn("%s: got a token whose id is not a number below that of tokens, %zu", r->path, r->most);
+    struct entry *e = &r->entries[id];
+    if (!bytes)
+        return bad(r, "token", id, "expected a text of characters each of which stands for a byte");
+    if (e->bytes && (e->n != n || memcmp(e->bytes, bytes, n) != 0))
+        return bad(r, "token", id, "there is another one with this id");
+    *e = (struct entry){ bytes, n };
+    return 0;
+}
+
+/* The value of a member of an object; NULL: there is none. */
+static const char *member(const char *object, const char *name)
+{
+    struct json j;
+    for (json_open(&j, object, '{'); json_next(&j);)
+        if (json_is(j.name, name))
+            return j.value;
+    return NULL;
+}
+
+static size_t count(const char *value, char bracket)
+{
+    struct json j;
+    size_t n = 0;
+    for (json_open(&j, value, bracket); json_next(&j);)
+        n++;
+    return j.at ? n : 0;
+}
+
+/* Adds the tokens of `vocab`, an object of names and ids, and of `added`, a list of {"id", "content"} or
+ * NULL. */
+static int read_tokens(reader *r, const char *vocab, const char *added)
+{
+    struct json j;
+    int failed = 0;
+    const size_t n = count(vocab, '{');
+    r->most = n + count(added, '[');
+    if (n == 0 || r->most > TOKENIZER_MOST)
+        return warn("%s: expected a vocabulary, an object of 1 to %d tokens and their ids", r->path,
+                    TOKENIZER_MOST);
+    r->entries = calloc(r->most, sizeof *r->entries);
+    if (!r->entries)
+        return warn("out of memory");
+    for (json_open(&j, added, '['); !failed && json_next(&j);)
+        failed = add_entry(r, member(j.value, "content"), member(j.value, "id"), false);
+    for (json_open(&j, vocab, '{'); !failed && json_next(&j);)
+        failed = add_entry(r, j.name, j.value, true);
+    while (r->most > n && !r->entries[r->most - 1].bytes)
+        r->most--;
+    for (size_t id = 0; id < r->most && !failed; id++) {
+        const struct entry *e = &r->entries[id];
+        if (!e->bytes)
+            return bad(r, "token", id, "there is none, but one with a higher id");
+        const int made = tokenizer_add(r->k, e->bytes, e->n);
+        failed = made < 0 ? warn("out of memory") : made == (int)id ? 0
+                 : bad(r, "token", id, "there is another one with these bytes");
+    }
+    return failed;
+}
+
+/* ---- merges ----------------------------------------------------------------------------------------- */
+
+/* Adds the next merge. left, right NULL: they are no tokens. */
+static int add_merge(reader *r, const char *left, size_t n, const char *right, size_t m)
+{
+    tokenizer *k = r->k;
+    const size_t number = k->n_merges + 1;
+    const int a = left ? tokenizer_find(k, left, n) : -1, b = right ? tokenizer_find(k, right, m) : -1;
+    const int size = k->size;
+    if (a < 0 || b < 0)
+        return bad(r, "merge", number, "expected two tokens, a blank between: is a merge before it missing?");
+    if (map_find(&k->ranks, merge_key(a, b)) >= 0)
+        return bad(r, "merge", number, "the same is there before");
+    if (size == TOKENIZER_MOST)
+        return bad(r, "merge", number, "there are too many tokens");
+    const int id = tokenizer_merge(k, a, b);
+    if (id < 0)
+        return warn("out of memory");
+    return id == size && r->most ? bad(r, "merge", number, "the token that it makes has no id") : 0;
+}
+
+/* "left right" */
+static int read_merge(reader *r, char *text, size_t n)
+{
+    char *blank = memchr(text, ' ', n);
+    if (!blank)
+        return add_merge(r, NULL, 0, NULL, 0);
+    const ptrdiff_t left = to_bytes(text, (size_t)(blank - text));
+    const ptrdiff_t right = to_bytes(blank + 1, n - (size_t)(blank + 1 - text));
+    return add_merge(r, left > 0 ? text : NULL, (size_t)left, right > 0 ? blank + 1 : NULL, (size_t)right);
+}
+
+/* The lines of merges.txt; the first may be a comment. */
+static int read_lines(reader *r)
+{
+    int failed = 0;
+    char *line = r->text;
+    if (strncmp(line, "#version", 8) == 0)
+        line += strcspn(line, "\n");
+    for (line += *line == '\n'; *line && !failed;) {
+        const size_t n = strcspn(line, "\n"), next = n + (line[n] == '\n');
+        failed = read_merge(r, line, n - (n > 0 && line[n - 1] == '\r'));
+        line += next;
+    }
+    return failed;
+}
+
+/* The list in tokenizer.json: of "left right" or of ["left", "right"]. */
+static int read_list(reader *r, const char *list)
+{
+    struct json j, two;
+    int failed = 0;
+    for (json_open(&j, list, '['); !failed && json_next(&j);) {
+        size_t n = 0, m = 0;
+        if (!json_open(&two, j.value, '[')) {
+            char *text = decode(r, j.value, false, &n);
+            failed = read_merge(r, text ? text : r->text, n);
+            continue;
+        }
+        const char *left = json_next(&two) ? decode(r, two.value, true, &n) : NULL;
+        const char *right = json_next(&two) ? decode(r, two.value, true, &m) : NULL;
+        failed = add_merge(r, left, n, right, m);
+    }
+    return failed;
+}
+
+/* A token of one byte, or one such as <|endoftext|> or [PAD], is made by no merge; all others are. */
+static int find_hole(const reader *r)
+{
+    const tokenizer *k = r->k;
+    bool *made = calloc((size_t)k->size, sizeof *made);
+    int failed = made ? 0 : warn("out of memory");
+    for (size_t i = 0; i < k->n_merges && made; i++)
+        made[k->merges[i].id] = true;
+    for (int id = 0; id < k->size && !failed; id++) {
+        size_t n;
+        const char *s = tokenizer_bytes(k, id, &n);
+        const bool special = (s[0] == '<' && s[n - 1] == '>') || (s[0] == '[' && s[n - 1] == ']');
+        if (n > 1 && !special && !made[id])
+            failed = bad(r, "token", (size_t)id, "no merge makes it: is one missing?");
+    }
+    free(made);
+    return failed;
+}
+
+/* ---- the files -------------------------------------------------------------------------------------- */
+
+static int close_reader(reader *r, int failed)
+{
+    free(r->entries);
+    free(r->text);
+    tokenizer_ready(r->k);
+    if (!failed && !r->k->n_merges)
+        failed = warn("%s has no merges", r->path);
+    return failed ? -1 : 0;
+}
+
+int merges_read(tokenizer *k, const char *vocab, const char *merges)
+{
+    reader r = { .k = k };
+    int failed = vocab ? read_text(&r, vocab) || read_tokens(&r, r.text, NULL)
+                 : gpt2_bytes(k) ? warn("out of memory") : 0;
+    if (failed)
+        return close_reader(&r, failed);
+    free(r.text);
+    failed = read_text(&r, merges) || read_lines(&r) || (vocab && find_hole(&r));
+    if (!failed && !vocab)
+        failed = k->size == TOKENIZER_MOST || tokenizer_add(k, END_OF_TEXT, strlen(END_OF_TEXT)) < 0
+                 ? warn("%s: no room for %s", merges, END_OF_TEXT) : 0;
+    return close_reader(&r, failed);
+}
+
+/* What tokenizer.json must have to be as GPT-2's; only a setting that is a string must be there. */
+static const struct setting {
+    const char *object, *name, *allowed[2];
+} settings[] = {
+    { "model",         "type",                      { "\"BPE\"" } },
+    { "model",         "dropout",                   { "null" } },
+    { "model",         "continuing_subword_prefix", { "null", "\"\"" } },
+    { "model",         "end_of_word_suffix",        { "null", "\"\"" } },
+    { "model",         "byte_fallback",             { "false" } },
+    { "model",         "ignore_merges",             { "false" } },
+    { "pre_tokenizer", "type",                      { "\"ByteLevel\"" } },
+    { "pre_tokenizer", "add_prefix_space",          { "false" } },
+    { "pre_tokenizer", "use_regex",                 { "true" } },
+    { NULL,            "normalizer",                { "null" } },
+};
+
+static bool is(const char *value, const char *word)
+{
+    const size_t n = word ? strlen(word) : 0;
+    return n > 0 && strncmp(value, word, n) == 0 && strchr(JSON_BLANKS ",]}", value[n]);
+}
+
+static int check_settings(const reader *r)
+{
+    char got[JSON_SHOWN] = "nothing";
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const struct setting *s = &settings[i];
+        const char *value = member(s->object ? member(r->text, s->object) : r->text, s->name);
+        if (value ? is(value, s->allowed[0]) || is(value, s->allowed[1]) : *s->allowed[0] != '"')
+            continue;
+        if (value)
+            json_show(got, value, value + 1 + strcspn(value + 1, ",}\n"));
+        return warn("%s: %s%s%s: got %s, expected %s, as GPT-2 has it", r->path, s->object ? s->object : "",
+                    s->object ? "." : "", s->name, got, s->allowed[0]);
+    }
+    return 0;
+}
+
+int tokenizer_json_read(tokenizer *k, const char *path)
+{
+    reader r = { .k = k };
+    if (read_text(&r, path) || check_settings(&r))
+        return close_reader(&r, -1);
+    const char *model = member(r.text, "model"), *vocab = member(model, "vocab");
+    const char *added = member(r.text, "added_tokens"), *merges = member(model, "merges");
+    return close_reader(&r, read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r));
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------- */
+
+int merges_write(const tokenizer *k, const char *vocab, const char *merges)
+{
+    size_t most = 64, n;
+    for (int id = 0; id < k->size; id++)
+        most += 3 * (tokenizer_bytes(k, id, &n), n) + 16;
+    for (size_t i = 0; i < k->n_merges; i++)
+        most += 2 * (tokenizer_bytes(k, k->merges[i].id, &n), n) + 2;
+    char *text = malloc(most), *to = text;
+    if (!text)
+        return warn("out of memory");
+    *to++ = '{';
+    for (int id = 0; id < k->size; id++) {
+        const char *bytes = tokenizer_bytes(k, id, &n);
+        to += sprintf(to, "%s\"", id ? "," : "");
+        to = put_characters(to, bytes, n, true);
+        to += sprintf(to, "\":%d", id);
+    }
+    to += sprintf(to, "}\n");
+    int failed = file_write(vocab, text, (size_t)(to - text));
+    to = text + sprintf(text, "#version: 0.2\n");
+    for (size_t i = 0; i < k->n_merges; i++) {
+        const char *left = tokenizer_bytes(k, k->merges[i].left, &n);
+        to = put_characters(to, left, n, false);
+        *to++ = ' ';
+        const char *right = tokenizer_bytes(k, k->merges[i].right, &n);
+        to = put_characters(to, right, n, false);
+        *to++ = '\n';
+    }
+    failed = failed || file_write(merges, text, (size_t)(to - text));
+    free(text);
+    return failed ? -1 : 0;
+}
