@@ -27,7 +27,7 @@ const char *program_name = "generate";
 
 typedef struct session {
     const char *model, *prompt, *attention, *ids, *logits;      /* the flags */
-    long        tokens, top_k, seed, threads, heads;
+    long        tokens, count, top_k, seed, threads, heads;
     double      temperature, top_p;
     int         use_cache;              /* the key-value cache */
     loaded      loaded;
@@ -45,7 +45,8 @@ static int parse(session *s, int argc, char **argv)
           .unset = "none" },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of --model FILE",
           .unset = "from the file" },
-        { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "tokens to write" },
+        { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "tokens to write, at most" },
+        { "count", FLAG_INT, &s->count, 1, 1e9, "N", .help = "how many texts to write" },
         { "temperature", FLAG_REAL, &s->temperature, 0, 100, "T",
           .help = "sampling temperature, 0 = the likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample from the K likeliest tokens, 0 = all" },
@@ -112,6 +113,35 @@ static void say_token(const loaded *l, int id, bool first)
         say(first ? "%d" : " %d", id);
 }
 
+static bool ends_line(const loaded *l, int id)
+{
+    size_t n = 0;
+    const char *bytes = l->text ? tokenizer_bytes(&l->tokens, id, &n) : NULL;
+    return n > 0 && bytes[n - 1] == '\n';
+}
+
+/* Prints the prompt and continues it, up to the end of a line if the model is one of lines. */
+static int continue_prompt(const session *s, sampler *writer)
+{
+    const loaded *l = &s->loaded;
+    const bool line = !l->text || l->end >= 0 || s->count > 1 || isatty(STDOUT_FILENO);
+    int id = 0;
+    sample_see(writer, l->ids, l->n);
+    for (size_t i = l->first; i < l->n; i++)
+        say_token(l, l->ids[i], i == 0);
+    for (long i = 0; i < s->tokens && !say_failed(); i++) {
+        id = sample_next(writer);
+        if (id < 0)
+            return warn("%s", gra_error(l->tape));
+        if (id == l->end)
+            break;
+        say_token(l, id, false);
+    }
+    if (id == l->end || (line && !ends_line(l, id)))
+        say("\n");
+    return say_failed() ? -1 : 0;
+}
+
 static int generate(session *s)
 {
     const loaded *l = &s->loaded;
@@ -126,26 +156,17 @@ static int generate(session *s)
         return -1;
     if (s->logits && write_logits(s, &writer))
         return -1;
-    const size_t shown = s->ids || s->prompt[0] ? l->n : 0;
-    for (size_t i = 0; i < shown; i++)
-        say_token(l, l->ids[i], i == 0);
     gra_manual_seed(&writer.rng, (uint64_t)s->seed);
-    int id = 0;
-    for (long i = 0; i < s->tokens && !say_failed(); i++) {
-        id = sample_next(&writer);
-        if (id < 0)
-            return warn("%s", gra_error(l->tape));
-        say_token(l, id, false);
-    }
-    if (!l->text || (isatty(STDOUT_FILENO) && id != l->tokens.id['\n']))
-        say("\n");
-    return say_failed() ? -1 : 0;
+    int failed = 0;
+    for (long i = 0; i < s->count && !failed; i++)
+        failed = continue_prompt(s, &writer);
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
-    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .temperature = 0.8, .top_p = 1,
-                  .seed = 1, .use_cache = 1 };
+    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .count = 1, .temperature = 0.8,
+                  .top_p = 1, .seed = 1, .use_cache = 1 };
     begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);

@@ -130,11 +130,15 @@ static int train(session *s)
 static void introduce(const training *t)
 {
     const options *o = &t->o;
-    say("text      bytes %zu, vocabulary %d, held out for validation %zu\n"
-        "model     context %ld, width %ld, heads %ld, layers %ld, parameters %zu\n"
+    say("text      bytes %zu, vocabulary %d, held out for validation %zu\n", t->text.bytes,
+        t->text.tokens.size, t->text.held.size);
+    if (o->lines)
+        say("lines     %zu, held out %zu, longer than the context and cut %zu\n", t->text.train.lines +
+            t->text.held.lines, t->text.held.lines, text_cut(t->text.train, o->context) +
+            text_cut(t->text.held, o->context));
+    say("model     context %ld, width %ld, heads %ld, layers %ld, parameters %zu\n"
         "training  steps %ld, batch %ld",
-        t->text.size, t->text.tokens.size, t->text.held.size, o->context, o->width, o->heads, o->layers,
-        gra_param_values(t->model), o->steps, o->batch);
+        o->context, o->width, o->heads, o->layers, gra_param_values(t->model), o->steps, o->batch);
     if (o->accumulate > 1)
         say(" times %ld", o->accumulate);
     say(", learning rate %g\n"
@@ -161,7 +165,7 @@ static int begin(session *s)
 
 /* ---- after ------------------------------------------------------------------------------------------- */
 
-/* Writes n tokens into bytes. 0, or -1 after a warning. */
+/* Writes n tokens into bytes, with --lines one line after another. 0, or -1 after a warning. */
 static int write_sample(training *t, char *bytes, size_t n)
 {
     gra_kv_cache cache;
@@ -175,6 +179,8 @@ static int write_sample(training *t, char *bytes, size_t n)
         const int id = sample_next(&writer);
         failed = id < 0;
         bytes[i] = failed ? 0 : *tokenizer_bytes(&t->text.tokens, id, &length);
+        if (t->o.lines && id == t->text.tokens.end)
+            sample_see(&writer, &id, 1);
     }
     gra_kv_cache_close(&cache);
     return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
@@ -211,12 +217,12 @@ static int sample(training *t)
 }
 
 /* Prints the command that writes more: the generate beside this program (gradus-generate if installed). */
-static void say_next(const char *program, const char *out)
+static void say_next(const char *program, const options *o)
 {
-    const char *name = say_last(program);
+    const char *name = say_last(program), *out = o->out;
     const bool usual = strcmp(out, options_default().out) == 0, prefixed = strncmp(name, "gradus-", 7) == 0;
-    say("to write more: %.*s%sgenerate%s%s\n", (int)(name - program), program,
-        prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out);
+    say("to write more: %.*s%sgenerate%s%s%s\n", (int)(name - program), program,
+        prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out, o->lines ? " --count 20" : "");
 }
 
 /* When the run has ended or was stopped: its last files and lines. Returns the exit status. */
@@ -250,7 +256,7 @@ static int finish(session *s, const char *program)
     if (stopped)
         say("to resume: %s --resume %s\n", program, o->out);
     else if (!o->quiet)
-        say_next(program, o->out);
+        say_next(program, o);
     return say_failed() ? 1 : stop_asked ? 130 : 0;
 }
 

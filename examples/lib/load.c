@@ -63,6 +63,17 @@ static int find_vocabulary(loaded *l, bool numbers)
                 l->file, l->tokens.size, tokens);
 }
 
+/* A model trained with --lines says so in its metadata. */
+static int find_end(loaded *l)
+{
+    gra_file *f = gra_file_open(l->file);
+    const char *why = gra_file_error(f);
+    l->end = l->text && gra_file_meta(f, "lines") ? l->tokens.end : -1;
+    const int failed = why ? warn("cannot load %s", why) : 0;
+    gra_file_close(f);
+    return failed;
+}
+
 static int read_model(loaded *l, const char *model, int heads, int threads)
 {
     char why[IMPORT_WHY];
@@ -95,17 +106,18 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
     return n;
 }
 
-/* The tokens of a text of n bytes. Returns how many, or 0 after a warning. */
-static size_t read_text(const tokenizer *k, const char *text, size_t n, int *ids)
+/* The tokens of a text of n bytes. An empty one, and a line, begin with the end token. Returns how many, or 0
+ * after a warning. */
+static size_t read_text(loaded *l, const char *text, size_t n)
 {
     uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
-    const ptrdiff_t size = tokens ? tokenizer_encode(k, text, n, tokens) : warn("out of memory");
+    const ptrdiff_t size = tokens ? tokenizer_encode(&l->tokens, text, n, tokens) : warn("out of memory");
+    l->first = size == 0 || l->end >= 0;
+    l->ids[0] = l->tokens.end;
     for (ptrdiff_t i = 0; i < size; i++)
-        ids[i] = tokens[i];
+        l->ids[l->first + (size_t)i] = tokens[i];
     free(tokens);
-    if (size == 0)
-        ids[0] = k->end;                /* for an empty prompt: one token is needed */
-    return size < 0 ? 0 : size == 0 ? 1 : (size_t)size;
+    return size < 0 ? 0 : l->first + (size_t)size;
 }
 
 static int read_prompt(loaded *l, const char *prompt, const char *ids)
@@ -114,7 +126,7 @@ static int read_prompt(loaded *l, const char *prompt, const char *ids)
     l->ids = malloc((n + 1) * sizeof *l->ids);
     if (!l->ids)
         return warn("out of memory");
-    l->n = ids ? read_ids(ids, l->gpt.config.vocab_size, l->ids) : read_text(&l->tokens, prompt, n, l->ids);
+    l->n = ids ? read_ids(ids, l->gpt.config.vocab_size, l->ids) : read_text(l, prompt, n);
     return l->n ? 0 : -1;
 }
 
@@ -122,7 +134,7 @@ int load_open(loaded *l, const char *model, const char *prompt, const char *ids,
 {
     *l = (loaded){ 0 };
     const int failed = read_model(l, model, heads, threads) || find_vocabulary(l, ids) ||
-                       read_prompt(l, prompt, ids);
+                       find_end(l) || read_prompt(l, prompt, ids);
     return failed ? -1 : 0;
 }
 

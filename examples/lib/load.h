@@ -20,8 +20,9 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     struct gra_gpt gpt;
     bool        text;                   /* there is a tokenizer, else tokens are numbers */
     tokenizer   tokens;
-    int        *ids;                    /* of the prompt */
-    size_t      n;
+    int         end;                    /* the token that ends a text: of a model of lines; else -1 */
+    int        *ids;                    /* what the model sees first: the prompt, of which it is shown */
+    size_t      n, first;               /* ids[first] ... ids[n - 1]; before it may be the end token */
 } loaded;
 
 /* ids NULL: the prompt is text. heads 0: the file's. 0 or -1 */

@@ -31,6 +31,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { NULL, FLAG_HEADING, .help = "the text" },
         { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's sources",
           true },
+        { "lines", FLAG_SWITCH, &o->lines, .help = "each line is a document of its own" },
 
         { NULL, FLAG_HEADING, .help = "the model" },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
@@ -46,7 +47,7 @@ static int flags_of(options *o, flag table[FLAGS])
 
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
-        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows of text per step" },
+        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows, or lines, of text" },
         { "accumulate", FLAG_INT, &o->accumulate, 1, 1e6, "N",
           .help = "batches per step, one after another" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,

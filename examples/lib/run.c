@@ -204,9 +204,11 @@ int run_save(const training *t, const char *name)
     snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
     const gra_meta meta[] = {                           /* what the tensors do not show: import/import.h */
         { "format", "pt" }, { "n_heads", heads },
-            { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
+        { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
+        { "lines", "yes" },                             /* the last, only with --lines */
     };
-    if (gra_save(t->model, file_path(path, t->o.out, name), meta, (int)(sizeof meta / sizeof *meta)))
+    const int n = (int)(sizeof meta / sizeof *meta) - !t->o.lines;
+    if (gra_save(t->model, file_path(path, t->o.out, name), meta, n))
         return warn("cannot write %s", gra_model_error(t->model));
     return 0;
 }

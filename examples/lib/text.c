@@ -5,6 +5,7 @@
 #include "text.h"
 #include "files.h"
 #include "hash.h"
+#include "lines.h"
 #include "say.h"
 #include <glob.h>
 #include <inttypes.h>
@@ -57,32 +58,72 @@ static int encode(corpus *x, text_part *part, const char *bytes, size_t n)
     const ptrdiff_t size = tokenizer_encode(&x->tokens, bytes, n, x->ids + x->size);
     if (size < 0)
         return -1;
-    *part = (text_part){ x->ids + x->size, (size_t)size, n };
+    *part = (text_part){ .ids = x->ids + x->size, .size = (size_t)size, .bytes = n };
     x->size += (size_t)size;
     return 0;
 }
 
-static int tokenize(corpus *x, const source *s, int context)
+/* The same for lines: end line end line end. The first end counts as a byte, like the others. */
+static int encode_lines(corpus *x, text_part *part, const char *bytes, size_t n)
 {
-    const size_t held = (s->n + 9) / 10, train = s->n - held, least = (size_t)context + 1;
-    if (held < least)
-        return warn("the text has %zu bytes; the last tenth, held out for validation, has %zu, but a window "
-                    "of --context %d needs %zu: give more text or a smaller --context",
-                    s->n, held, context, least);
+    uint16_t *ids = x->ids + x->size;
+    *part = (text_part){ .ids = ids, .bytes = n + 1 };
+    for (size_t i = 0; i < n; i++)
+        part->lines += bytes[i] == '\n';
+    part->end = malloc((part->lines + 1) * sizeof *part->end);
+    if (!part->end)
+        return warn("out of memory");
+    for (size_t i = 0; i <= part->lines; i++) {
+        part->end[i] = part->size;
+        ids[part->size++] = (uint16_t)x->tokens.end;
+        if (i == part->lines)
+            break;
+        const size_t length = (size_t)((const char *)memchr(bytes, '\n', n) - bytes);
+        const ptrdiff_t size = tokenizer_encode(&x->tokens, bytes, length, ids + part->size);
+        if (size < 0)
+            return -1;
+        part->size += (size_t)size;
+        bytes += length + 1;
+        n -= length + 1;
+    }
+    x->size += part->size;
+    return 0;
+}
+
+/* The size of the part that is not held out. 0 after a warning. */
+static size_t split(source *s, const options *o)
+{
+    const size_t held = (s->n + 9) / 10, least = (size_t)o->context + 1;
+    size_t train = s->n - held;
+    if (o->lines)
+        return lines_shuffle(&s->bytes, &s->n, (uint64_t)o->seed, &train) ? 0 : train;
+    if (held >= least)
+        return train;
+    warn("the text has %zu bytes; the last tenth, held out for validation, has %zu, but a window of "
+         "--context %ld needs %zu: give more text or a smaller --context", s->n, held, o->context, least);
+    return 0;
+}
+
+static int tokenize(corpus *x, source *s, const options *o)
+{
+    int (*const into)(corpus *, text_part *, const char *, size_t) = o->lines ? encode_lines : encode;
+    const size_t train = split(s, o);
+    if (train == 0)
+        return -1;
     snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, s->bytes, s->n));
-    x->ids = malloc(s->n * sizeof *x->ids);
+    x->ids = malloc((s->n + 2) * sizeof *x->ids);       /* 2: the ends before the first lines */
     if (!x->ids)
         return warn("out of memory");
     x->bytes = s->n;
     if (tokenizer_of_bytes(&x->tokens, s->bytes, s->n))
         return -1;
-    return encode(x, &x->train, s->bytes, train) || encode(x, &x->held, s->bytes + train, held) ? -1 : 0;
+    return into(x, &x->train, s->bytes, train) || into(x, &x->held, s->bytes + train, s->n - train) ? -1 : 0;
 }
 
-int text_read(corpus *x, const char *path, int context)
+int text_read(corpus *x, const options *o)
 {
     source s = { 0 };
-    const int failed = (path ? append(&s, path) : append_own(&s)) || tokenize(x, &s, context);
+    const int failed = (o->data ? append(&s, o->data) : append_own(&s)) || tokenize(x, &s, o);
     free(s.bytes);
     return failed ? -1 : 0;
 }
@@ -90,8 +131,18 @@ int text_read(corpus *x, const char *path, int context)
 void text_free(corpus *x)
 {
     free(x->ids);
+    free(x->train.end);
+    free(x->held.end);
     tokenizer_free(&x->tokens);
     *x = (corpus){ 0 };
+}
+
+size_t text_cut(text_part part, long context)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < part.lines; i++)
+        n += part.end[i + 1] - part.end[i] > (size_t)context;
+    return n;
 }
 
 double text_bits(const corpus *x, double loss)

@@ -2,12 +2,13 @@
 #ifndef EXAMPLES_TEXT_H
 #define EXAMPLES_TEXT_H
 
-#include "../../core/gradus.h"
+#include "options.h"
 #include "tokenizer/tokenizer.h"
 
 typedef struct text_part {
     const uint16_t *ids;                        /* its tokens */
     size_t          size, bytes;                /* how many; the bytes that they stand for */
+    size_t         *end, lines;                 /* with --lines: where line i begins and ends, see below */
 } text_part;
 
 typedef struct corpus {
@@ -18,10 +19,17 @@ typedef struct corpus {
     tokenizer tokens;
 } corpus;
 
-/* path NULL: the project's own sources. 0, or -1 after a warning, also if the text is too short for the
- * context. */
-int  text_read(corpus *x, const char *path, int context);
+/* With --lines each line is a document, with the end token before and behind it: line i is
+ *
+ *     ids[end[i]] ... ids[end[i + 1]],    both of which are tokens.end
+ *
+ * The lines are shuffled by the seed. */
+
+/* 0, or -1 after a warning, also if the text is too short for the context. */
+int  text_read(corpus *x, const options *o);
 void text_free(corpus *x);
+
+size_t text_cut(text_part part, long context);  /* how many lines are longer than the context */
 
 /* A loss in nats per token of the held-out text, in bits per byte: so different tokenizers compare. */
 double text_bits(const corpus *x, double loss);

@@ -28,7 +28,7 @@ int training_flags(training *t, int argc, char **argv)
 int training_open(training *t, int threads)
 {
     const options *o = &t->o;
-    if (text_read(&t->text, o->data, (int)o->context))
+    if (text_read(&t->text, o))
         return -1;
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
