@@ -178,6 +178,14 @@ void     gra_randn_f64(gra_rng *g, double *x, size_t n);                        
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
 
+/* The module random of Python, after its own seed; its random() is gra_numpy_random. Normals are computed in
+ * double, with libm's log, sin and cos, and then rounded. choices draws one index: of 0 ... n - 1, each with
+ * a probability proportional to its weight; a sum of weights that is not finite or not above 0 aborts. */
+void     gra_python_seed(gra_rng *g, uint64_t seed);                             /* random.seed(seed) */
+void     gra_python_shuffle(gra_rng *g, int *x, int n);                          /* random.shuffle(x) */
+void     gra_python_gauss(gra_rng *g, gra_real *x, size_t n, double mu, double sigma);     /* random.gauss */
+int      gra_python_choices(gra_rng *g, const gra_real *weights, int n);         /* random.choices */
+
 /* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0; -1, and an empty
  * text: g was never seeded. gra_rng_from_text returns 0; -1, and g unchanged: that is not a text of
  * gra_rng_text. */

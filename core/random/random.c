@@ -275,13 +275,6 @@ static double numpy_uniform(gra_rng *g)
     return (high * 0x1p26 + low) * 0x1p-53;
 }
 
-/* The product x, rounded: a value that has been in memory cannot be fused with a sum. */
-static double rounded(double x)
-{
-    volatile double y = x;
-    return y;
-}
-
 /* From a random point (x, y) of the unit disc: its direction and r = x^2 + y^2 are independent. */
 static double numpy_one_normal(gra_rng *g)
 {

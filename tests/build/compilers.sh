@@ -259,6 +259,7 @@ int main(void)
     gra_randn_f64(&g, y, N), tell("normals, float64", y, sizeof y);
     gra_numpy_random(&g, y, N), tell("NumPy's uniform", y, sizeof y);
     gra_numpy_normal(&g, y, N, 0.3, 0.7), tell("NumPy's normals", y, sizeof y);
+    gra_python_gauss(&g, x, N, 0.3, 0.7), tell("Python's normals", x, sizeof x);
     return 0;
 }
 END
@@ -269,7 +270,7 @@ grep -qw fma /proc/cpuinfo 2>"$W/cpuinfo.err" && fma=-mfma
 for cc in $compilers; do
     for flags in '-O0 -std=c11' '-O3 -ffp-contract=off' "-O3 -ffp-contract=fast $fma" \
         "-O2 -std=gnu17 $fma"; do
-        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/random.c core/base/*.c -lm \
+        ok "$cc $flags compiles" $cc $flags -I. "$W/bits.c" core/random/*.c core/base/*.c -lm \
             -o "$W/bits"
         "$W/bits" >"$W/bits.out"
         ok "... and draws the same" diff "$W/bits.expected" "$W/bits.out"

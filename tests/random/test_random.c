@@ -1,4 +1,4 @@
-/* The generator against numbers that PyTorch 1.13 and NumPy 1.24 print.
+/* The generator against numbers that PyTorch 1.13, NumPy 1.24 and Python 3.11 print.
  *
  * Draws in float32 must be equal to the last bit; normals in double must agree to a few units in the last
  * place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length, mean
@@ -360,6 +360,85 @@ TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then,
     g = seeded(0);
     gra_numpy_normal(&g, more, 16, 0, 1);
     near_f64(more + 14, (const double[]){ 0.44386323274542566, 0.33367432737426683 }, 2, LIBM_ERROR);
+}
+
+/* ---- Python --------------------------------------------------------------------------------------
+ * Whole drawings are compared in test_seeds.c. */
+
+/* random.seed(42); random.gauss(0, 1), gauss(1, 2), gauss(0, 1), random.random() */
+TEST(python)
+{
+    static const double want[] = { -0.14409032957792836, 0.65419279933696139, -0.11131586156766246,
+                                   0.7364712141640124 };
+    gra_rng g = seeded(1);
+    gra_real x[3];
+    double u;
+    gra_randn(&g, x, 1);                                /* a normal is cached, which the seed drops */
+    gra_python_seed(&g, 42);
+    ck_assert(gra_seeded(&g));
+    gra_python_gauss(&g, x, 1, 0, 1);
+    gra_python_gauss(&g, x + 1, 1, 1, 2);               /* the cached one is scaled when it is used */
+    gra_python_gauss(&g, x + 2, 1, 0, 1);
+    gra_numpy_random(&g, &u, 1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq_tol((double)x[i], want[i], sizeof(gra_real) == 8 ? LIBM_ERROR : 1e-6);
+    ck_assert(u == want[3]);
+}
+
+/* The state goes through a text in the middle of a pair. */
+TEST(python_normals_as_text)
+{
+    char text[GRA_RNG_TEXT];
+    gra_rng g, again;
+    gra_real x[4], y[4];
+    gra_python_seed(&g, 42);
+    gra_python_gauss(&g, x, 3, 0, 1);
+    ck_assert_int_eq(gra_rng_text(&g, text), 0);
+    ck_assert_int_eq(gra_rng_from_text(&again, text), 0);
+    gra_python_gauss(&g, x, 4, 0, 1);
+    gra_python_gauss(&again, y, 4, 0, 1);
+    ck_assert_mem_eq(x, y, sizeof x);
+    same_state(&g, &again);
+}
+
+/* A share of 0 takes the first index with a weight above 0; the largest takes the last one. */
+TEST(python_choices_at_the_ends)
+{
+    const gra_real weights[] = { 0, 0, 3, 0, 1, 0 };
+    gra_rng lowest = stuck(0), highest = stuck(0x12DD9BB3);
+    ck_assert_int_eq(gra_python_choices(&lowest, weights, 6), 2);
+    ck_assert_int_eq(gra_python_choices(&highest, weights, 6), 4);
+    ck_assert_int_eq(gra_python_choices(&highest, weights + 2, 1), 0);
+}
+
+TEST(python_shuffles_nothing)
+{
+    gra_rng g = seeded(1), fresh = g;
+    int x[] = { 7, 8 };
+    gra_python_shuffle(&g, x, 1);
+    gra_python_shuffle(&g, x, 0);
+    ck_assert(x[0] == 7 && x[1] == 8);
+    same_state(&g, &fresh);
+}
+
+static void choose_of_nothing(void)
+{
+    gra_rng g = seeded(1);
+    gra_python_choices(&g, (const gra_real[]){ 0, 0 }, 2);
+}
+
+static void choose_of_infinity(void)
+{
+    gra_rng g = seeded(1);
+    gra_python_choices(&g, (const gra_real[]){ 1, (gra_real)INFINITY, 1 }, 3);
+}
+
+TEST(python_choices_without_a_sum)
+{
+    expect_abort(choose_of_nothing, "gra_python_choices: got 2 weights whose sum is 0, expected a finite sum "
+                 "above 0");
+    expect_abort(choose_of_infinity, "gra_python_choices: got 3 weights whose sum is inf, expected a finite "
+                 "sum above 0");
 }
 
 /* ---- the state as text ------------------------------------------------------------------------- */

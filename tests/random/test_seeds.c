@@ -1,6 +1,8 @@
-/* What a seed gives: whole tensors, and the parameters of a GPT, equal PyTorch's to the last bit.
+/* What a seed gives: whole tensors, and the parameters of a GPT, equal PyTorch's to the last bit; and what
+ * Python's module random draws from it.
  *
- * tests/golden/random.txt has a line for each (make_random.py describes it). */
+ * tests/golden/random.txt and python.txt have a line for each (make_random.py and make_python.py describe
+ * them). */
 #include "lib/alone.h"
 #include "lib/hash.h"
 #include "core/op.h"
@@ -44,7 +46,7 @@ static uint64_t hash_doubles(const double *x, size_t n)
 static void same(const drawing *d, uint64_t hash, double first, double last)
 {
     ck_assert_msg(hash == d->hash,
-                  "%s(%g, %g), seed %" PRIu64 ", %zu values: %.9g ... %.9g; PyTorch: %.9g ... %.9g%s",
+                  "%s(%g, %g), seed %" PRIu64 ", %zu values: got %.9g ... %.9g, expected %.9g ... %.9g%s",
                   d->kind, d->a, d->b, d->seed, d->n, first, last, d->first, d->last,
                   first == d->first && last == d->last ? ", and others between" : "");
 }
@@ -75,19 +77,23 @@ static void draw_floats(const drawing *d, gra_rng *g)
     same(d, hash_floats(HASH_START, x, d->n), (double)x[0], (double)x[d->n - 1]);
 }
 
-/* In double the last bits depend on libm's log, sin and cos, as they do in PyTorch. */
-static void draw_doubles(const drawing *d, gra_rng *g)
+/* In double the last bits depend on libm's log, sin and cos, as they do in PyTorch and Python. */
+static void same_doubles(const drawing *d, const double *x)
 {
-    static double x[MOST];
-    gra_randn_f64(g, x, d->n);
     ck_assert_double_eq_tol(x[0], d->first, 1e-14);
     ck_assert_double_eq_tol(x[d->n - 1], d->last, 1e-14);
 #if defined(__GLIBC__) && defined(__x86_64__)
     if (__builtin_cpu_supports("fma"))                  /* without it glibc uses other versions */
         same(d, hash_doubles(x, d->n), x[0], x[d->n - 1]);
 #else
-    (void)hash_doubles;
 #endif
+}
+
+static void draw_doubles(const drawing *d, gra_rng *g)
+{
+    static double x[MOST];
+    gra_randn_f64(g, x, d->n);
+    same_doubles(d, x);
 }
 
 static void make_gpt(const drawing *d, gra_rng *g)
@@ -105,28 +111,121 @@ static void make_gpt(const drawing *d, gra_rng *g)
     gra_model_close(m);
 }
 
-TEST(seeds)
+static void draw(const drawing *d)
 {
-    FILE *file = fopen("tests/golden/random.txt", "r");
+    gra_rng g;
+    gra_manual_seed(&g, d->seed);
+    if (strcmp(d->kind, "gpt") == 0)
+        make_gpt(d, &g);
+    else
+        (strcmp(d->kind, "randn_f64") == 0 ? draw_doubles : draw_floats)(d, &g);
+}
+
+/* ---- Python ---------------------------------------------------------------------------------- */
+
+/* x[i] = a normal, a uniform and a sum over ten shuffled numbers, in turn. */
+static void draw_mixed(const drawing *d, gra_rng *g, double *x)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        int order[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+        gra_real normal;
+        x[i] = 0;
+        if (i % 3 == 0) {
+            gra_python_gauss(g, &normal, 1, d->a, d->b);
+            x[i] = (double)normal;
+        } else if (i % 3 == 1)
+            gra_numpy_random(g, &x[i], 1);
+        else {
+            gra_python_shuffle(g, order, 10);
+            for (int j = 0; j < 10; j++)
+                x[i] += j * order[j];
+        }
+    }
+}
+
+/* Float rounds the normals: there only the first and the last number of a drawing are compared. */
+static void python_normals(const drawing *d, gra_rng *g)
+{
+    static double x[MOST];
+    static gra_real normals[MOST];
+    if (strcmp(d->kind, "mixed") == 0)
+        draw_mixed(d, g, x);
+    else {
+        gra_python_gauss(g, normals, d->n, d->a, d->b);
+        for (size_t i = 0; i < d->n; i++)
+            x[i] = (double)normals[i];
+    }
+    if (sizeof(gra_real) == sizeof(double)) {
+        same_doubles(d, x);
+        return;
+    }
+    ck_assert_double_eq_tol(x[0], d->first, 1e-6);
+    ck_assert_double_eq_tol(x[d->n - 1], d->last, 1e-6);
+}
+
+static void python_integers(const drawing *d, gra_rng *g)
+{
+    static int x[MOST];
+    gra_real weights[300];
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < (int)d->n; i++)
+        x[i] = i;
+    for (int i = 0; i < LENGTH(weights); i++)
+        weights[i] = (gra_real)(7 * i % 11 / d->b);
+    if (strcmp(d->kind, "shuffle") == 0)
+        gra_python_shuffle(g, x, (int)d->n);
+    for (size_t i = 0; i < d->n; i++) {
+        if (strcmp(d->kind, "words") == 0)
+            x[i] = (int)gra_random(g);
+        else if (strcmp(d->kind, "choices") == 0)
+            x[i] = gra_python_choices(g, weights, (int)d->a);
+        hash = hash_bits(hash, (uint32_t)x[i], 4);
+    }
+    same(d, hash, (uint32_t)x[0], (uint32_t)x[d->n - 1]);
+}
+
+static void draw_python(const drawing *d)
+{
+    static double x[MOST];
+    gra_rng g;
+    gra_python_seed(&g, d->seed);
+    if (strcmp(d->kind, "random") == 0) {
+        gra_numpy_random(&g, x, d->n);
+        same(d, hash_doubles(x, d->n), x[0], x[d->n - 1]);
+    } else if (strcmp(d->kind, "gauss") == 0 || strcmp(d->kind, "mixed") == 0)
+        python_normals(d, &g);
+    else
+        python_integers(d, &g);
+}
+
+/* ---- the files ---------------------------------------------------------------------------------- */
+
+static void compare(const char *path, void (*drawn)(const drawing *d), int expected)
+{
+    FILE *file = fopen(path, "r");
     ck_assert_ptr_nonnull(file);
     char line[256];
-    int drawn = 0;
+    int lines = 0;
     while (fgets(line, sizeof line, file)) {
         drawing d;
-        gra_rng g;
         if (line[0] == '#')
             continue;
         ck_assert_msg(sscanf(line, "%15s %" SCNu64 " %zu %lf %lf %lf %lf %" SCNx64, d.kind, &d.seed, &d.n,
                              &d.a, &d.b, &d.first, &d.last, &d.hash) == 8, "no drawing: %s", line);
-        gra_manual_seed(&g, d.seed);
-        if (strcmp(d.kind, "gpt") == 0)
-            make_gpt(&d, &g);
-        else {
-            ck_assert_uint_le(d.n, MOST);
-            (strcmp(d.kind, "randn_f64") == 0 ? draw_doubles : draw_floats)(&d, &g);
-        }
-        drawn++;
+        ck_assert(d.n <= MOST || strcmp(d.kind, "gpt") == 0);
+        drawn(&d);
+        lines++;
     }
     fclose(file);
-    ck_assert_int_eq(drawn, 222);
+    ck_assert_int_eq(lines, expected);
+}
+
+TEST(seeds)
+{
+    compare("tests/golden/random.txt", draw, 222);
+}
+
+TEST(python_seeds)
+{
+    compare("tests/golden/python.txt", draw_python, 74);
 }
