@@ -70,8 +70,10 @@ test check:
 	@$(MAKE) --no-print-directory $(JOBS) tested
 PASSED = $(SCRIPTS:%=$(B)/passed/%)
 CHECKED = $(if $(SCRIPTS),$(EXERCISE:%=$(B)/passed/exercises/%))
-tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED)
-	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) | \
+TRAINED = $(if $(SCRIPTS),$(patsubst examples/exercises/%.c,$(B)/passed/%,\
+              $(wildcard examples/exercises/milestones/[0-9]_*.c)))
+tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) $(TRAINED)
+	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) $(TRAINED) | \
 	    grep -c '^ok'` passed, 0 failed"
 
 # The float suite reads what the double suite writes, so it comes second.
@@ -88,15 +90,21 @@ $(PASSED): $(B)/passed/%: programs always
 	@FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
 	@echo "ok $*" > $@
 
-## make learn-check the exercises: start files, solutions, wrong answers (-j2)
-learn-check: $(CHECKED)
-	@cat $(CHECKED)
+## make learn-check the exercises and milestones, right and wrong (-j2)
+learn-check: $(CHECKED) $(TRAINED)
+	@cat $(CHECKED) $(TRAINED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
 $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/slips.c) always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new
+
+$(TRAINED): $(B)/passed/%: milestones-ready always
+	@mkdir -p $(@D)
+	@$(WITH_CC) BUILD=$(B) sh tests/programs/exercises/milestone.sh $(*F) > $@.new || \
+	    { cat $@.new; exit 1; }
 	@sed 's/^/ok /' $@.new > $@ && rm $@.new
 
 ## make lint        finds long lines, tabs, trailing blanks, unfinished work

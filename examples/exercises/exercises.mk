@@ -28,6 +28,13 @@ exercise:
 	@$(B)/learn $(ARGS) $(N) $(if $(FILE),$(call quote,$(FILE))) </dev/null
 judges-asked: $(call judges,$(ASKED))
 
+## make milestone N=1            trains what you wrote: after exercise 04, 13, 24
+milestone:
+	@$(MAKE) --no-print-directory milestones-ready >&2
+	@$(WITH_CC) sh examples/exercises/milestones/run.sh $(B) $(call quote,$(N)) $(call quote,$(DIR))
+milestones-ready: $(B)/learn.ready $(call f64,$(wildcard examples/exercises/milestones/*.c))
+WITH_CC = CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS))
+
 ## make handout DIR=class        a folder for students, without solutions
 handout:
 	@sh examples/exercises/handout.sh $(call quote,$(DIR)) $(HINTS)
@@ -37,4 +44,4 @@ grade:
 	@$(MAKE) --no-print-directory $(B)/learn.ready >&2
 	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR))
 
-.PHONY: learn exercise judges-asked handout grade
+.PHONY: learn exercise judges-asked milestone milestones-ready handout grade

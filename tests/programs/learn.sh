@@ -147,6 +147,11 @@ cp "$solution" "$own"
 ok "but not over an answer" ends_with 0 build/learn 08 </dev/null
 ok "which stays" cmp "$solution" "$own"
 ok "a solved exercise is recorded" grep -qx 'solved 08_softmax' examples/exercises/.progress
+ok "it opens no milestone alone" lacks milestone "$W/out"
+cp examples/exercises/solutions/04_scalar_tape.c examples/exercises
+ok "04 opens the first" ends_with 0 build/learn 04 </dev/null
+ok "which is offered" eval 'tr "\n" " " <"$W/out" | grep -q "learns XOR. .make milestone N=1. runs it."'
+ok "not beside another exercise" eval 'build/learn 08 </dev/null >"$W/out" && lacks milestone "$W/out"'
 ok "and listed" sh -c "build/learn --list | grep -q '^  ok 08 softmax'"
 ok "--reset" ends_with 0 build/learn --reset 08
 ok "restores the start file" cmp examples/exercises/start/08_softmax.c "$own"
@@ -246,6 +251,15 @@ wait 08 softmax
 keys n
 wait examples/exercises/09
 keys ^C
+status 0
+END
+ok "a milestone is offered" played 24 80 <<END
+wait examples/exercises/09
+keys 4^M
+wait make milestone N=1
+keys 9^M
+gone make milestone
+keys q
 status 0
 END
 ok "the start file is back" cmp examples/exercises/start/08_softmax.c "$own"

@@ -5,6 +5,7 @@
 #include "../../lib/say.h"
 #include "grade.h"
 #include "ladder.h"
+#include "milestone.h"
 #include "progress.h"
 #include "report.h"
 #include "session.h"
@@ -101,8 +102,9 @@ static int judge(const struct ladder *l, struct progress *had, int at, const cha
     else if (v.result == NOT_JUDGED)
         return warn("%s", v.finding);
     else {
-        char praise[60];
-        snprintf(praise, sizeof praise, "Exercise %.2s: passed.", e->name);
+        char praise[300], offer[200];
+        milestone_offer(offer, sizeof offer, had, l, at);
+        snprintf(praise, sizeof praise, "Exercise %.2s: passed.%s%s", e->name, *offer ? "\n\n" : "", offer);
         page_addf(&page, PLAIN, "", "%s\n%s\n\n", e->title, file ? file : own);
         report_page(&page, &v, praise, 12);
         if (v.result != PASSED)

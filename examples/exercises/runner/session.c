@@ -1,6 +1,7 @@
 /* session: see session.h. */
 #include "session.h"
 #include "../../lib/say.h"
+#include "milestone.h"
 #include "report.h"
 #include "signals.h"
 #include "terminal.h"
@@ -133,9 +134,14 @@ static void add_hints(void)
 
 static const char *praise(void)
 {
-    return progress_count(s.progress, s.ladder) < s.ladder->n
-               ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
-               : "Passed: you have solved all exercises.";
+    static char text[300];
+    char offer[200];
+    milestone_offer(offer, sizeof offer, s.progress, s.ladder, s.progress->current);
+    snprintf(text, sizeof text, "%s%s%s",
+             progress_count(s.progress, s.ladder) < s.ladder->n
+                 ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
+                 : "Passed: you have solved all exercises.", *offer ? "\n\n" : "", offer);
+    return text;
 }
 
 /* The judgement, scrolled so that the finding is visible, or the hint that was just requested. */

@@ -1,0 +1,11 @@
+/* milestone: the programs of ../milestones, which train what the learner has written. */
+#ifndef RUNNER_MILESTONE_H
+#define RUNNER_MILESTONE_H
+
+#include "progress.h"
+
+/* Writes a sentence that offers a milestone if exercise `at` belongs to one whose exercises are all solved;
+ * otherwise "". Of several it offers the last. */
+void milestone_offer(char *text, size_t room, const struct progress *p, const struct ladder *l, int at);
+
+#endif
