@@ -195,4 +195,13 @@ double      line_step(gra_tape *t, gra_model *m, gra_sgd *opt, const struct gra_
 gra_tensor *next_loss(gra_tape *t, const struct next_token *net, const int *ids, int n);
 void        xor_init(struct xor_net *net, gra_scope scope);
 
+/* 35 byte_pairs */
+struct merge {
+    int left, right;                    /* merge number r makes the token 256 + r of these two */
+};
+int most_frequent_pair(const int *ids, int n, struct merge *pair);
+int merge_pair(int *ids, int n, struct merge pair, int id);
+int learn_merges(int *ids, int n, struct merge *merges, int most);
+int encode_ids(int *ids, int n, const struct merge *merges, int count);
+
 #endif
