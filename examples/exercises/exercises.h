@@ -204,4 +204,16 @@ int merge_pair(int *ids, int n, struct merge pair, int id);
 int learn_merges(int *ids, int n, struct merge *merges, int most);
 int encode_ids(int *ids, int n, const struct merge *merges, int count);
 
+/* 36 sampling */
+struct sampling {
+    double temperature;                 /* 0: always the most likely token */
+    int    top_k;                       /* 1 or more, also more than there are tokens */
+    double top_p;                       /* 0 < top_p <= 1 */
+};
+void softmax_at(const double *logits, double *p, int n, double temperature);
+void keep_top_k(double *p, int n, int k);
+void keep_top_p(double *p, int n, double top_p);
+int  draw_from(const double *p, int n, double u);
+int  sample_token(const double *logits, int n, const struct sampling *how, double u);
+
 #endif
