@@ -141,8 +141,9 @@ static void drawn_of(double *out, void *arg)
 static void sampled(double *out, void *arg)
 {
     const struct given *g = arg;
-    const bool no_k = slip("top-k is missing"), no_p = slip("top-p is missing");
     const bool p_first = slip("top-p comes before top-k: it needs what top-k has left");
+    const bool no_k = slip("top-k is missing");
+    const bool no_p = slip("top-p is missing");
     const bool cold = slip("the temperature is missing");
     const bool late = slip("the temperature comes last: top-p needs the probabilities that it gives");
     const double t = g->how.temperature;
