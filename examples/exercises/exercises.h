@@ -216,4 +216,20 @@ void keep_top_p(double *p, int n, double top_p);
 int  draw_from(const double *p, int n, double u);
 int  sample_token(const double *logits, int n, const struct sampling *how, double u);
 
+/* 37 gru */
+enum { GRU_MOST = 8 };
+struct gru {
+    int           in, hidden;                   /* hidden <= GRU_MOST */
+    const double *w_ih, *w_hh, *b_ih, *b_hh;    /* (3 hidden, in), (3 hidden, hidden), (3 hidden) twice */
+};
+struct gru_gradients {
+    double *w_ih, *w_hh, *b_ih, *b_hh;          /* of the parameters, */
+    double *x, *h0;                             /* of the tokens (time, in), of the first state (hidden) */
+};
+void gru_cell(const double *gi, const double *gh, const double *h, double *gates, double *next, int hidden);
+void gru_cell_backward(const double *gates, const double *gh, const double *h, const double *dnext,
+                       double *dgi, double *dgh, double *dh, int hidden);
+void gru_backward(const struct gru *g, const double *x, const double *h, const double *gates,
+                  const double *gh, const double *dy, const struct gru_gradients *d, int time);
+
 #endif
