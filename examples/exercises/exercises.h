@@ -232,4 +232,14 @@ void gru_cell_backward(const double *gates, const double *gh, const double *h, c
 void gru_backward(const struct gru *g, const double *x, const double *h, const double *gates,
                   const double *gh, const double *dy, const struct gru_gradients *d, int time);
 
+/* 38 conv1d */
+struct conv1d {
+    int in, out;                                /* channels */
+    int kernel, stride, padding;
+};
+int  conv1d_length(const struct conv1d *c, int length);
+void conv1d(const struct conv1d *c, const double *x, const double *w, const double *b, double *y, int length);
+void conv1d_backward(const struct conv1d *c, const double *x, const double *w, const double *dy, double *dx,
+                     double *dw, double *db, int length);
+
 #endif

@@ -1,0 +1,53 @@
+/* 38 conv1d, solved.
+ *
+ * The padded x has length + 2 padding numbers; its first place begins at 0, and the last may begin at length
+ * + 2 padding - kernel, which is reached in steps of stride: hence m.
+ *
+ * Each product w x of the forward has two gradients, dy x and dy w, and the backward visits the same
+ * products: the same loops, the same condition. A weight was used at all m places, so dw is a sum over t; a
+ * number of x was used by all places that saw it, and by all channels of y. Where a number is in the padding,
+ * w was multiplied by 0: it adds nothing to dw, and there is no dx. With a stride larger than the kernel some
+ * x are never used, and their gradient is 0.
+ */
+#include "exercises.h"
+
+int conv1d_length(const struct conv1d *c, int length)
+{
+    const int room = length + 2 * c->padding - c->kernel;
+    return room < 0 ? 0 : room / c->stride + 1;
+}
+
+void conv1d(const struct conv1d *c, const double *x, const double *w, const double *b, double *y, int length)
+{
+    const int m = conv1d_length(c, length);
+    for (int o = 0; o < c->out; o++)
+        for (int t = 0; t < m; t++) {
+            double sum = b[o];
+            for (int ch = 0; ch < c->in; ch++)
+                for (int k = 0; k < c->kernel; k++) {
+                    const int i = t * c->stride + k - c->padding;
+                    if (i >= 0 && i < length)
+                        sum += w[(o * c->in + ch) * c->kernel + k] * x[ch * length + i];
+                }
+            y[o * m + t] = sum;
+        }
+}
+
+void conv1d_backward(const struct conv1d *c, const double *x, const double *w, const double *dy, double *dx,
+                     double *dw, double *db, int length)
+{
+    const int m = conv1d_length(c, length);
+    for (int o = 0; o < c->out; o++)
+        for (int t = 0; t < m; t++) {
+            const double d = dy[o * m + t];
+            db[o] += d;
+            for (int ch = 0; ch < c->in; ch++)
+                for (int k = 0; k < c->kernel; k++) {
+                    const int i = t * c->stride + k - c->padding, at = (o * c->in + ch) * c->kernel + k;
+                    if (i < 0 || i >= length)
+                        continue;
+                    dw[at] += d * x[ch * length + i];
+                    dx[ch * length + i] += d * w[at];
+                }
+        }
+}
