@@ -88,8 +88,8 @@ static void compute(double *out, void *arg)
     const bool own = slip("w is read as (in, out, kernel): it is (out, in, kernel)");
     const bool rows = slip("x is read as (length, in): it is (in, length)");
     const bool bias = which == Y && slip("the bias is missing");
-    const bool biases =
-        which == Y && slip("the bias is added for each channel, or for each product: add it once");
+    const bool per_channel = which == Y && slip("the bias is added for each channel of x: add it once");
+    const bool per_product = which == Y && slip("the bias is added to each product: add it once");
     const bool by_t = which == Y && slip("b[t] is added: y[o][t] needs b[o]");
     const bool dot = which == DW && slip("dw is made with w: w was multiplied by x");
     const bool self = which == DX && slip("dx is made with x: x was multiplied by w");
@@ -101,7 +101,7 @@ static void compute(double *out, void *arg)
     const bool turned = which != Y && slip("dy is read as (m, out): it is (out, m)");
     const bool first = which != Y && slip("only dy of the first channel is used");
     for (int i = 0; i < size; i++)
-        out[i] = which == Y ? (bias || biases ? 0 : g->b[by_t ? i % m % g->c.out : i / m]) : gone || last ? 0
+        out[i] = which == Y ? (bias || per_channel || per_product ? 0 : g->b[by_t ? i % m % g->c.out : i / m]) : gone || last ? 0
                : g->before[i];
     for (int o = 0; o < g->c.out && !zero; o++)
         for (int t = 0; t < m; t++) {
@@ -110,6 +110,8 @@ static void compute(double *out, void *arg)
             for (int at = 0; at < in * kernel; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;
                 int i = t * stride + (flip ? kernel - 1 - k : k) - shift;
+                if (per_channel && !k)
+                    out[o * m + t] += g->b[o];
                 if (which == DB)
                     out[o] += many || (seen && !k) || !at ? d : 0;
                 i = edge ? (i < 0 ? 0 : i >= n ? n - 1 : i) : wraps ? (i + 4 * n) % n : i;
@@ -119,7 +121,7 @@ static void compute(double *out, void *arg)
                 const int of_x = rows ? i * in + c : c * n + i;
                 const double w = g->w[of_w], x = g->x[of_x];
                 double *to = &out[which == Y ? o * m + t : which == DX ? of_x : of_w];
-                *to = (last ? 0 : *to) + d * (which == Y ? w * x + (biases ? g->b[o] : 0)
+                *to = (last ? 0 : *to) + d * (which == Y ? w * x + (per_product ? g->b[o] : 0)
                     : which == DX ? (self ? x : bare ? 1 : w) : dot ? w : plain ? 1 : x);
             }
         }
