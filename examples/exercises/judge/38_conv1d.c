@@ -101,8 +101,8 @@ static void compute(double *out, void *arg)
     const bool turned = which != Y && slip("dy is read as (m, out): it is (out, m)");
     const bool first = which != Y && slip("only dy of the first channel is used");
     for (int i = 0; i < size; i++)
-        out[i] = which == Y ? (bias || per_channel || per_product ? 0 : g->b[by_t ? i % m % g->c.out : i / m]) : gone || last ? 0
-               : g->before[i];
+        out[i] = which != Y ? (gone || last ? 0 : g->before[i]) : bias || per_channel || per_product ? 0
+               : g->b[by_t ? i % m % g->c.out : i / m];
     for (int o = 0; o < g->c.out && !zero; o++)
         for (int t = 0; t < m; t++) {
             const double d = which == Y ? 1
