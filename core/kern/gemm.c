@@ -9,6 +9,7 @@
  * the same bits. */
 #include "gemm.h"
 #include "gemv.h"
+#include "simd.h"
 #include "../machine/machine.h"
 #include <assert.h>
 
@@ -33,7 +34,7 @@ struct product {                        /* c = a b + add, or a part of it */
     gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
     const real *add;                    /* c itself (accumulate), a bias (ld_add is 0), or NULL */
     ptrdiff_t   ld_add;                 /* stride of add's rows */
-    int         depth;                  /* length of a piece of k, at most DEPTH */
+    int         depth;                  /* steps in a piece of k, at most DEPTH */
 };
 
 static int ceil_div(int n, int part)    { return (n - 1) / part + 1; }          /* n > 0 */
@@ -84,13 +85,14 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
  * otherwise, or for a kernel that reads only panels, the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
+    const int steps = ceil_div(a.cols, tile->deep);
     if (a.col != 1 || tile->panels) {
         tile->pack_a(a, to);
-        return (gra_mat){ to, a.rows, a.cols, 1, tile->rows };
+        return (gra_mat){ to, a.rows, steps, 1, tile->rows };
     }
     for (int i = 0; i < a.rows; i++)
-        memcpy(to + i * LD, a.p + i * a.row, (size_t)a.cols * sizeof(real));
-    return (gra_mat){ to, a.rows, a.cols, LD, 1 };
+        tile->pack_row(a.cols, a.p + i * a.row, to + i * LD);
+    return (gra_mat){ to, a.rows, steps, LD, 1 };
 }
 
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
@@ -105,7 +107,7 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
             a = packed_rows(s->tile, a, rows);
         for (int j = 0; j < n; j += cols)
             column_of_tiles(s, i, j, smaller(cols, n - j), a, pack_a,
-                            pack_b ? panels + (ptrdiff_t)j * k : s->b.p + j, pack_b ? cols : s->b.row);
+                            pack_b ? panels + (ptrdiff_t)j * a.cols : s->b.p + j, pack_b ? cols : s->b.row);
     }
 }
 
@@ -147,13 +149,14 @@ static struct product part_of(const struct product *s, int i, int m, int j, int 
 
 static void rectangle(const struct product *s, int worker)
 {
-    const bool pack_a = s->tile->panels || should_pack_a(s), pack_b = should_pack_b(s);
+    const bool round = s->tile->deep > 1;               /* while packing */
+    const bool pack_a = round || s->tile->panels || should_pack_a(s), pack_b = round || should_pack_b(s);
     const int m = s->c.rows, k = s->a.cols;
     for (int j = 0, n; j < s->c.cols; j += n) {
         n = smaller(COLS, s->c.cols - j);
         struct product part = part_of(s, 0, m, j, n);
         for (int p = 0, depth; p < k; p += depth) {
-            depth = smaller(s->depth, k - p);
+            depth = smaller(s->depth * s->tile->deep, k - p);
             part.a = gra_mat_part(s->a, 0, m, p, depth);
             part.b = gra_mat_part(s->b, p, depth, j, n);
             block(&part, pack_a, pack_b, worker);
@@ -275,15 +278,36 @@ static void long_sums(void *arg, size_t from, size_t to, int worker)
 
 /* ---- the whole product ---- */
 
-static const gra_tile *best_tile(gra_isa isa)
+/* The micro-kernel that rounds its inputs to bfloat16; NULL: in this step products are of reals. */
+static const gra_tile *rounding_tile(const gra_machine *machine)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (isa == GRA_AVX512)
+    const gra_bf16 bf16 = gra_machine_bf16(machine);
+#ifndef GRADUS_DOUBLE
+#if SIMD_BF16
+    if (bf16 == GRA_BF16_NATIVE)
+        return &gra_tile_bf16;
+#endif
+    if (bf16 == GRA_BF16_EMULATED)
+        return &gra_tile_bf16_emulated;
+#endif
+    (void)bf16;
+    return NULL;
+}
+
+/* Does a product gain more by being rounded than it takes to pack all of a and b? */
+static bool worth_rounding(int m, int n, int k) { return k >= 32 && (double)m * n * k >= 1 << 18; }
+
+static const gra_tile *best_tile(const gra_machine *machine, int m, int n, int k)
+{
+    const gra_tile *rounding = rounding_tile(machine);
+    if (rounding && worth_rounding(m, n, k))
+        return rounding;
+#if SIMD_X86
+    if (gra_machine_isa(machine) == GRA_AVX512)
         return &gra_tile_avx512;
-    if (isa == GRA_AVX2)
+    if (gra_machine_isa(machine) == GRA_AVX2)
         return &gra_tile_avx2;
 #endif
-    (void)isa;
     return &gra_tile_base;
 }
 
@@ -310,7 +334,7 @@ static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat 
     for (int i = 0; k == 0 && add != c.p && i < m; i++)
         for (int j = 0; j < n; j++)
             c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
-    struct product s = { best_tile(gra_machine_isa(machine)), machine, a, b, c, add, ld_add, DEPTH };
+    struct product s = { best_tile(machine, m, n, k), machine, a, b, c, add, ld_add, DEPTH };
     const size_t sums = k <= LONG || !m || !n ? 0
                       : (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS);
     if (sums && all_threads)

@@ -6,7 +6,7 @@
 
 /* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col],
  * b_pj is b[p*next + j] and add_ij is add[i*ld_add + j]: add may be c itself (accumulate), a bias (ld_add 0),
- * or NULL. */
+ * or NULL. Where a step is two values of k, they share a real of the packed a and b, and k counts pairs. */
 typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next,
                           real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add);
 
@@ -15,18 +15,21 @@ typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, co
 
 typedef struct gra_tile {
     int           rows, cols;           /* of a full tile */
+    int           deep;                 /* values of k in a step: 1, or 2 that are rounded to bfloat16 */
     bool          panels;               /* a must come from pack_a: the micro-kernels read only its panels */
     gra_tile_run *wide[GRA_TILE_ROWS];  /* [i - 1]: the micro-kernel for i rows and cols columns */
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
     /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels
-     * of `cols` columns, each stored row by row, and pads the last one with zeros. */
+     * of `cols` columns, each stored row by row, and pads the last one with zeros. pack_row copies k
+     * contiguous values of a row of a. */
     void (*pack_a)(gra_mat a, real *panels);
     void (*pack_b)(gra_mat b, real *panels);
+    void (*pack_row)(int k, const real *a, real *to);
 } gra_tile;
 
-extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512;
+extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512, gra_tile_bf16, gra_tile_bf16_emulated;
 
 /* Products as by gra_gemm. gra_gemm_bias: c = a b + bias, where bias (a value for each column, or NULL) is
  * added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on a single thread, for code

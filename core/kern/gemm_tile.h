@@ -1,7 +1,7 @@
 /* gemm_tile.h: the micro-kernels, written once in vector extensions and compiled by one small stub for
  * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12),
  * BY_LANE (1 where a vector times one lane of another is one instruction, otherwise 0) and TILE (the name of
- * its table).
+ * its table); for products of bfloat16 numbers also DEEP, 2 values of k in each step, and EMULATED.
  *
  *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1, or half a vector
  *
@@ -17,6 +17,11 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 
 #define LANES (int)(sizeof(vec) / sizeof(real))
 #define COLS  (2 * LANES)
+
+#ifndef DEEP
+#define DEEP 1
+#endif
+#include "gemm_pack.h"
 
 /* ---- the sums ---- */
 
@@ -53,7 +58,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
 #define NEXT    r0 += col, r3 += col, r6 += col, r9 += col;
 #endif
-#define STEP(i) x##i += a##i * b0; if (two) y##i += a##i * b1;
+#define STEP(i) x##i = PLUS(x##i, a##i, b0); if (two) y##i = PLUS(y##i, a##i, b1);
 #define ADD(i)                                                                                           \
     {                                                                                                    \
         const L *ai = (const L *)(add + i * ld_add);                                                     \
@@ -107,113 +112,8 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 #define RUNS(name) { name##_1, name##_2, name##_3, name##_4, name##_5, name##_6 }
 #endif
 
-/* ---- packing ---- */
-
-/* turn transposes, in registers, a few values each of LINES lines, `stride` apart: value p of line i goes to
- * to[p*wide + i]. A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are
- * transposed at once where a vector has room for two. */
-typedef real quad __attribute__((vector_size(16)));
-typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
-enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
-
-#define QUAD(i) (*(const loose_quad *)(from + (i) * stride))
-#if VECTOR < 32
-typedef quad lines;
-typedef loose_quad loose_lines;
-#define TAKE(i)           QUAD(i)
-#ifdef GRADUS_DOUBLE
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 2)
-#define ODD(a, b)         SHUFFLE(a, b, 1, 3)
-#else
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 1, 5)             /* of pairs: a0 b0 a1 b1, */
-#define ODD(a, b)         SHUFFLE(a, b, 2, 6, 3, 7)             /* a2 b2 a3 b3; */
-#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 4, 5)           /* of pairs of these: a0 b0 c0 d0, */
-#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 6, 7)           /* a1 b1 c1 d1 */
-#endif
-#else
-typedef real lines __attribute__((vector_size(32)));
-typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
-#define TAKE(i)           JOIN(QUAD(i), QUAD((i) + SIDE))
-#ifdef GRADUS_DOUBLE
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 2, 6)
-#define ODD(a, b)         SHUFFLE(a, b, 1, 5, 3, 7)
-#else
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define ODD(a, b)         SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
-#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
-#endif
-#endif
-
-typedef real_place places __attribute__((vector_size(sizeof(lines))));
-
-static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t wide)
-{
-    const lines a = TAKE(0), b = TAKE(1);
-#ifdef GRADUS_DOUBLE
-    *(loose_lines *)to          = EVEN(a, b);
-    *(loose_lines *)(to + wide) = ODD(a, b);
-#else
-    const lines c = TAKE(2), d = TAKE(3);
-    const lines ab0 = EVEN(a, b), ab2 = ODD(a, b), cd0 = EVEN(c, d), cd2 = ODD(c, d);
-    *(loose_lines *)to              = FIRST(ab0, cd0);
-    *(loose_lines *)(to + wide)     = SECOND(ab0, cd0);
-    *(loose_lines *)(to + 2 * wide) = FIRST(ab2, cd2);
-    *(loose_lines *)(to + 3 * wide) = SECOND(ab2, cd2);
-#endif
-}
-
-/* n lines of k values each, `stride` apart, into panels of `wide` lines: value p of line i to panel i / wide,
- * place (p, i % wide). Here n is a multiple of LINES, and each line is contiguous. */
-static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
-                                                           real *to, const int wide)
-{
-    const int deep = k / SIDE * SIDE;
-    for (int i = 0; i < n; i += LINES) {
-        const real *line = from + i * stride;
-        real *place = to + (ptrdiff_t)(i / wide * wide) * k + i % wide;
-        for (int p = 0; p < deep; p += SIDE)
-            turn(line + p, stride, place + p * wide, wide);
-        for (int p = deep; p < k; p++)
-            for (int j = 0; j < LINES; j++)
-                place[p * wide + j] = line[j * stride + p];
-    }
-}
-
-/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros, if
- * `padded`. */
-static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
-                                                       ptrdiff_t next, real *to, const int wide,
-                                                       const bool padded)
-{
-    const bool copied = stride == 1;                        /* value p of all lines is contiguous */
-    const bool turned = next == 1 && !copied && wide % LINES == 0;
-    const int done = copied ? n / wide * wide : turned ? n / LINES * LINES : 0;
-    if (turned)
-        turn_all(done, k, from, stride, to, wide);
-    for (int p = 0; copied && p < k; p++)
-        for (int i = 0; i < done; i += wide)
-            memcpy(to + (ptrdiff_t)i * k + p * wide, from + i + p * next, (size_t)wide * sizeof(real));
-    for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
-        const int end = padded || n - i > wide ? wide : n - i;
-        for (int p = 0; p < k; p++)
-            for (int j = first; j < end; j++)
-                to[(ptrdiff_t)i * k + p * wide + j] = i + j < n ? from[(i + j) * stride + p * next] : 0;
-    }
-}
-
-static void pack_a(gra_mat a, real *panels)
-{
-    pack(a.rows, a.cols, a.p, a.row, a.col, panels, ROWS, false);
-}
-
-static void pack_b(gra_mat b, real *panels)
-{
-    pack(b.cols, b.rows, b.p, b.col, b.row, panels, COLS, true);
-}
-
 const gra_tile TILE = {
-    .rows = ROWS, .cols = COLS, .panels = BY_LANE,
+    .rows = ROWS, .cols = COLS, .deep = DEEP, .panels = BY_LANE,
     .wide = RUNS(wide), .half = RUNS(half), .quarter = RUNS(quarter),
-    .pack_a = pack_a, .pack_b = pack_b
+    .pack_a = pack_a, .pack_b = pack_b, .pack_row = pack_row
 };

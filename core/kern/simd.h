@@ -19,16 +19,30 @@
 #define SIMD_X86 0
 #endif
 
+/* Does the compiler know the instructions of AVX512_BF16? (gcc from version 10, clang from 9) */
+#if SIMD_X86 && !defined(GRADUS_DOUBLE) && defined(__has_include)
+#if __has_include(<avx512bf16intrin.h>)
+#define SIMD_BF16 1
+#endif
+#endif
+#ifndef SIMD_BF16
+#define SIMD_BF16 0
+#endif
+
 #ifdef __clang__
 #define AVX2_BEGIN                                                                                      \
     _Pragma("clang attribute push (__attribute__((target(\"avx2,fma\"))), apply_to = function)")
 #define AVX512_BEGIN _Pragma("clang attribute push (__attribute__((target(\
 \"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\"))), apply_to = function)")
+#define BF16_BEGIN   _Pragma("clang attribute push (__attribute__((target(\
+\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16\"))), apply_to = function)")
 #define SIMD_END     _Pragma("clang attribute pop")
 #else
 #define AVX2_BEGIN   _Pragma("GCC push_options") _Pragma("GCC target(\"avx2,fma\")")
 #define AVX512_BEGIN _Pragma("GCC push_options") \
                      _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
+#define BF16_BEGIN   _Pragma("GCC push_options") \
+                     _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16\")")
 #define SIMD_END     _Pragma("GCC pop_options")
 #endif
 

@@ -28,6 +28,7 @@ struct gra_machine {
     int            owners;              /* the tape that it was opened for, and models */
     gra_isa        isa;
     char           missing_isa[24];     /* requested by GRADUS_ISA but unavailable */
+    gra_bf16       has_bf16, bf16;      /* what it can do, what products do now */
     bool           keep_going;          /* errors of the tape and its models do not abort */
     bool           failed;              /* the tape's step has an error */
     gra_cut       *cut;                 /* NULL except in tests */
@@ -194,12 +195,28 @@ static gra_isa best_isa(void)
     return best;
 }
 
+/* The instruction for products of bfloat16 numbers is used beside the other ones of AVX-512. */
+static gra_bf16 best_bf16(gra_isa isa)
+{
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GRADUS_DOUBLE)
+    if (isa == GRA_AVX512 && __builtin_cpu_supports("avx512bf16"))
+        return GRA_BF16_NATIVE;
+#endif
+    (void)isa;
+    return GRA_BF16_NONE;
+}
+
 static void choose_isa(gra_machine *m)
 {
     const char *requested = getenv("GRADUS_ISA");
     m->isa = best_isa();
     if (!requested || !*requested)
         return;
+    if (sizeof(real) == sizeof(float) && strcmp(requested, "base+bf16") == 0) {
+        m->isa = GRA_BASE;
+        m->has_bf16 = GRA_BF16_EMULATED;
+        return;
+    }
     for (int i = GRA_BASE; i <= (int)m->isa; i++)
         if (strcmp(requested, isa_name[i]) == 0) {
             m->isa = (gra_isa)i;
@@ -253,6 +270,8 @@ gra_machine *gra_machine_open(int threads)
         return NULL;
     }
     choose_isa(m);
+    if (m->has_bf16 == GRA_BF16_NONE)
+        m->has_bf16 = best_bf16(m->isa);
     m->spins = m->threads > have ? 0 : SPINS;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->wake, NULL);
@@ -299,8 +318,11 @@ void gra_machine_free_later(gra_machine *m, void *memory)
 
 int         gra_machine_threads(const gra_machine *m)           { return m->threads; }
 gra_isa     gra_machine_isa(const gra_machine *m)               { return m->isa; }
+gra_bf16    gra_machine_has_bf16(const gra_machine *m)          { return m->has_bf16; }
+gra_bf16    gra_machine_bf16(const gra_machine *m)              { return m->bf16; }
 const char *gra_machine_missing_isa(const gra_machine *m)       { return m->missing_isa; }
 const char *gra_isa_text(gra_isa isa)                           { return isa_name[isa]; }
+void        gra_machine_use_bf16(gra_machine *m, bool on) { m->bf16 = on ? m->has_bf16 : GRA_BF16_NONE; }
 void        gra_machine_set_failed(gra_machine *m, bool failed) { m->failed = failed; }
 bool        gra_machine_failed(const gra_machine *m)            { return m->failed; }
 void        gra_machine_keep_going(gra_machine *m, bool on)     { m->keep_going = on; }

@@ -330,8 +330,12 @@ void gra_muon_step(gra_muon *opt)
         return;
     }
     const size_t n = (size_t)opt->params;
-    gra_parallel(gra_model_machine(opt->model), n, 1, step_small_matrices, opt);
+    gra_machine *machine = gra_model_machine(opt->model);
+    const bool rounds = gra_machine_bf16(machine) != GRA_BF16_NONE;
+    gra_machine_use_bf16(machine, false);       /* with 8 bits of mantissa, Newton-Schulz does not converge */
+    gra_parallel(machine, n, 1, step_small_matrices, opt);
     for (size_t i = 0; i < n; i++)
         if (is_stepped(opt, i, false))
             step_matrix(opt, (int)i, ALL, opt->workspace->large);
+    gra_machine_use_bf16(machine, rounds);
 }

@@ -74,12 +74,26 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->backward_done = false;
     gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
+    gra_machine_use_bf16(t->machine, t->bf16 && mode != GRA_EVAL);
     const char *missing = gra_machine_missing_isa(t->machine);
     static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "base or avx2",
                                                [GRA_AVX512] = "base, avx2 or avx512" };
     if (*missing)                       /* gra_open does not know yet whether to abort */
         gra_fail(t, "gra_begin: got GRADUS_ISA=%s, expected %s: this processor has no other", missing,
                  has[gra_machine_isa(t->machine)]);
+}
+
+int gra_products(gra_tape *t, gra_number number)
+{
+    gra_need_tape(t, __func__);
+    t->bf16 = number == GRA_BF16 && gra_machine_has_bf16(t->machine) != GRA_BF16_NONE;
+    if (number == GRA_FLOAT || t->bf16)
+        return 0;
+    gra_fail(t, sizeof(real) == sizeof(double)
+             ? "gra_products: got GRA_BF16 in libgradus64, which computes in double: use libgradus"
+             : "gra_products: got GRA_BF16, but this processor has no instruction for products of bfloat16 "
+               "numbers (AVX512_BF16): use GRA_FLOAT");
+    return -1;
 }
 
 #define GIVEN(t) (gra_need_tape(t, __func__), (t))

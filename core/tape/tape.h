@@ -17,6 +17,7 @@ struct gra_tape {
     gra_mode      mode;
     gra_rng      *rng;
     bool          begun, backward_done, keep_grads, keep_attention;
+    bool          bf16;                 /* gra_products: products of bfloat16 numbers, when training */
     gra_failure   error;
     gra_tensor    empty;                /* what ops return after an error: */
     real          nan;                  /* its value, */

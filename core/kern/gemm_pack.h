@@ -1,0 +1,142 @@
+/* gemm_pack.h: copies a and b into panels, in the order in which the micro-kernels read them.
+ *
+ * What a micro-kernel adds in one step is DEEP values of k for each line (a row of a, a column of b): one, or
+ * two, which are packed into the bits of a real (gemm_pairs.h). */
+
+#define STEPS(k) (((k) + DEEP - 1) / DEEP)
+
+/* A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are transposed at once where
+ * a vector has room for two. */
+typedef real quad __attribute__((vector_size(16)));
+typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
+enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
+
+#define QUAD(i) (*(const loose_quad *)(from + (i) * stride))
+#if VECTOR < 32
+typedef quad lines;
+typedef loose_quad loose_lines;
+#define TAKE(i)           QUAD(i)
+#ifdef GRADUS_DOUBLE
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 2)
+#define ODD(a, b)         SHUFFLE(a, b, 1, 3)
+#else
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 1, 5)             /* of pairs: a0 b0 a1 b1, */
+#define ODD(a, b)         SHUFFLE(a, b, 2, 6, 3, 7)             /* a2 b2 a3 b3; */
+#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 4, 5)           /* of pairs of these: a0 b0 c0 d0, */
+#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 6, 7)           /* a1 b1 c1 d1 */
+#endif
+#else
+typedef real lines __attribute__((vector_size(32)));
+typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
+#define TAKE(i)           JOIN(QUAD(i), QUAD((i) + SIDE))
+#ifdef GRADUS_DOUBLE
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 2, 6)
+#define ODD(a, b)         SHUFFLE(a, b, 1, 5, 3, 7)
+#else
+#define EVEN(a, b)        SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define ODD(a, b)         SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
+#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
+#endif
+#endif
+
+typedef real_place places __attribute__((vector_size(sizeof(lines))));
+
+#if DEEP == 2
+#include "gemm_pairs.h"
+#else
+#define PLUS(sum, x, y) (sum + x * y)
+
+/* value(x, next, more): a step of one line, from *x and, if there is more, x[next]. store: a step, or two, of
+ * several lines. values: a step of n lines, of contiguous values x, and below x + next. row: all of a line. */
+static inline real value(const real *x, ptrdiff_t next, bool more)
+{
+    (void)next, (void)more;
+    return *x;
+}
+
+static inline void store(real *to, ptrdiff_t wide, lines first, lines second)
+{
+    *(loose_lines *)to          = first;
+    *(loose_lines *)(to + wide) = second;
+}
+
+static inline __attribute__((always_inline)) void values(int n, const real *x, ptrdiff_t next, bool more,
+                                                         real *to)
+{
+    (void)next, (void)more;
+    memcpy(to, x, (size_t)n * sizeof(real));
+}
+
+static void pack_row(int k, const real *x, real *to)
+{
+    memcpy(to, x, (size_t)k * sizeof(real));
+}
+#endif
+
+/* Transposes, in registers, SIDE values each of LINES lines, `stride` apart: step p of line i goes to
+ * to[p*wide + i]. */
+static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t wide)
+{
+    const lines a = TAKE(0), b = TAKE(1);
+#ifdef GRADUS_DOUBLE
+    store(to, wide, EVEN(a, b), ODD(a, b));
+#else
+    const lines c = TAKE(2), d = TAKE(3);
+    const lines ab0 = EVEN(a, b), ab2 = ODD(a, b), cd0 = EVEN(c, d), cd2 = ODD(c, d);
+    store(to, wide, FIRST(ab0, cd0), SECOND(ab0, cd0));
+    store(to + STEPS(2) * wide, wide, FIRST(ab2, cd2), SECOND(ab2, cd2));
+#endif
+}
+
+/* n lines of k values each, `stride` apart, into panels of `wide` lines: step p of line i to panel i / wide,
+ * place (p, i % wide). Here n is a multiple of LINES, and each line is contiguous. */
+static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
+                                                           real *to, const int wide)
+{
+    const int deep = k / SIDE * SIDE;
+    for (int i = 0; i < n; i += LINES) {
+        const real *line = from + i * stride;
+        real *place = to + (ptrdiff_t)(i / wide * wide) * STEPS(k) + i % wide;
+        for (int p = 0; p < deep; p += SIDE)
+            turn(line + p, stride, place + STEPS(p) * wide, wide);
+        for (int p = deep; p < k; p += DEEP)
+            for (int j = 0; j < LINES; j++)
+                place[STEPS(p) * wide + j] = value(line + j * stride + p, 1, p + 1 < k);
+    }
+}
+
+/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros, if
+ * `padded`. */
+static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
+                                                       ptrdiff_t next, real *to, const int wide,
+                                                       const bool padded)
+{
+    const bool copied = stride == 1;                        /* value p of all lines is contiguous */
+    const bool turned = next == 1 && !copied && wide % LINES == 0;
+    const int done = copied ? n / wide * wide : turned ? n / LINES * LINES : 0;
+    if (turned)
+        turn_all(done, k, from, stride, to, wide);
+    for (int p = 0; copied && p < k; p += DEEP)
+        for (int i = 0; i < done; i += wide)
+            values(wide, from + i + p * next, next, p + 1 < k,
+                   to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
+    for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
+        const int end = padded || n - i > wide ? wide : n - i;
+        real *panel = to + (ptrdiff_t)i * STEPS(k);
+        for (int p = 0; p < k; p += DEEP)
+            for (int j = first; j < end; j++)
+                panel[STEPS(p) * wide + j] =
+                    i + j < n ? value(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
+    }
+}
+
+static void pack_a(gra_mat a, real *panels)
+{
+    pack(a.rows, a.cols, a.p, a.row, a.col, panels, ROWS, false);
+}
+
+static void pack_b(gra_mat b, real *panels)
+{
+    pack(b.cols, b.rows, b.p, b.col, b.row, panels, COLS, true);
+}
