@@ -294,8 +294,8 @@ static const gra_tile *rounding_tile(const gra_machine *machine)
     return NULL;
 }
 
-/* Does a product gain more by being rounded than it takes to pack all of a and b? */
-static bool worth_rounding(int m, int n, int k) { return k >= 32 && (double)m * n * k >= 1 << 18; }
+/* Is a product so large that it gains more by being rounded than packing all of a and b costs? */
+static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 17; }
 
 static const gra_tile *best_tile(const gra_machine *machine, int m, int n, int k)
 {

@@ -109,6 +109,10 @@ static inline __attribute__((always_inline)) int pair_many(int n, const real *x,
     }
     for (; i + 8 <= n; i += 8)
         *(loose_lines *)(to + i) = pairs(*(const loose_lines *)(x + i), *(const loose_lines *)(y + i));
+    for (; i + 4 <= n; i += 4) {
+        const __m128i halves = (__m128i)_mm_cvtne2ps_pbh(_mm_loadu_ps(y + i), _mm_loadu_ps(x + i));
+        _mm_storeu_si128((__m128i *)(to + i), _mm_unpacklo_epi16(halves, _mm_srli_si128(halves, 8)));
+    }
     return i;
 }
 
