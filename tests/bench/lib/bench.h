@@ -87,6 +87,7 @@ double workload_flop(const workload *w);                /* of a step's products;
 
 typedef struct trainer trainer;         /* a model, AdamW and a tape to train it on */
 trainer *trainer_open(const workload *w, int threads, double dropout);  /* NULL: out of memory */
+int      trainer_products(trainer *t, gra_number products);             /* as gra_products; 0 or -1 */
 double   trainer_step(trainer *t);      /* forward, backward, update on random tokens: the loss */
 size_t   trainer_values(const trainer *t);              /* how many parameters, each number counted */
 void     trainer_close(trainer *t);

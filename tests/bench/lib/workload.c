@@ -80,6 +80,14 @@ trainer *trainer_open(const workload *w, int threads, double dropout)
     return t;
 }
 
+int trainer_products(trainer *t, gra_number products)
+{
+    gra_keep_going(t->tape, true);
+    const int failed = gra_products(t->tape, products);
+    gra_keep_going(t->tape, false);
+    return failed;
+}
+
 double trainer_step(trainer *t)
 {
     const size_t at = (size_t)(t->steps++ % BATCHES) * (size_t)t->w.batch * (size_t)t->w.context;
