@@ -5,7 +5,7 @@
 #include "../kernel.h"
 
 /* Sums over k are cut into pieces of this many products, here and in gemm.c: so both give the same bits. */
-#define GRA_DEPTH 256
+#define GRA_DEPTH 384
 
 /* A kernel, one for each instruction set: c_j = sum_p a_p b_pj + add_j, where a_p is a[p*col]; add may be
  * NULL. */
