@@ -220,11 +220,11 @@ int         gra_threads(const gra_tape *t);             /* how many the tape run
  * fails. */
 const char *gra_isa_name(const gra_tape *t);
 
-/* In which numbers products of matrices are computed from the next gra_begin on; at first GRA_FLOAT: in float
- * (in libgradus64, double). GRA_BF16: ops round the factors of large products to bfloat16, which has 8 bits of
- * mantissa, and add in float; only in steps of GRA_TRAIN and GRA_GRAD. Everything else stays float:
- * parameters, gradients, optimisers, and evaluation. A product is then off by about 0.2 % of its root mean
- * square, and up to twice as fast. Returns 0; -1, and an error: the processor has no instruction for it
+/* The numbers in which matrix products are computed from the next gra_begin on. GRA_FLOAT, the default: float
+ * (in libgradus64, double). GRA_BF16: ops round the factors of large products to bfloat16, which has 8 bits
+ * of mantissa, and add in float; only in steps of GRA_TRAIN and GRA_GRAD. Everything else stays float:
+ * parameters, gradients, optimisers, evaluation. A product is then off by about 0.2 % of its root mean
+ * square, and up to twice as fast. Returns 0; or -1, and an error: the processor has no instruction for it
  * (AVX512_BF16), or this is libgradus64. */
 typedef enum gra_number { GRA_FLOAT, GRA_BF16 } gra_number;
 int         gra_products(gra_tape *t, gra_number number);

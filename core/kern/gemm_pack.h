@@ -47,8 +47,9 @@ typedef real_place places __attribute__((vector_size(sizeof(lines))));
 #else
 #define PLUS(sum, x, y) (sum + x * y)
 
-/* value(x, next, more): a step of one line, from *x and, if there is more, x[next]. store: a step, or two, of
- * several lines. values: a step of n lines, of contiguous values x, and below x + next. row: all of a line. */
+/* What a step is made of. value: a step of one line, from *x and, if there is more, x[next]. values: the same
+ * for n lines, whose values are contiguous. store: several lines, from two vectors of their values. row: all
+ * steps of a contiguous row of a. */
 static inline real value(const real *x, ptrdiff_t next, bool more)
 {
     (void)next, (void)more;

@@ -21,8 +21,8 @@ const char  *gra_isa_text(gra_isa isa);                 /* "base", "avx2" or "av
 const char  *gra_machine_missing_isa(const gra_machine *m);     /* requested but unavailable; or "" */
 
 /* How products of bfloat16 numbers are computed (kern/gemm_bf16.c): not at all, in plain C (for tests), or by
- * the processor's instruction. gra_machine_has_bf16 is what the machine can do, gra_machine_bf16 what products
- * do now. A machine begins with products of reals. */
+ * the processor's instruction. gra_machine_has_bf16 is what the machine can do, gra_machine_bf16 what
+ * products do now. A machine begins with products of reals. */
 typedef enum gra_bf16 { GRA_BF16_NONE, GRA_BF16_EMULATED, GRA_BF16_NATIVE } gra_bf16;
 gra_bf16     gra_machine_has_bf16(const gra_machine *m);
 gra_bf16     gra_machine_bf16(const gra_machine *m);

@@ -124,8 +124,8 @@ static void compare(gra_tape *t, gra_rng *rng, int m, int n, int k, int form, un
          *before = malloc(cells * sizeof *before);
     fill(rng, a, na, odd), fill(rng, b, nb, odd), fill(rng, c, cells, 0);
     memcpy(before, c, cells * sizeof *c);
-    const gra_mat ma = matrix(a, m, k, form & 1), mb = matrix(b, k, n, form & 2), mc = matrix(c, m, n, form & 16),
-                  old = matrix(before, m, n, form & 16);
+    const gra_mat ma = matrix(a, m, k, form & 1), mb = matrix(b, k, n, form & 2);
+    const gra_mat mc = matrix(c, m, n, form & 16), old = matrix(before, m, n, form & 16);
     if (form & 8)
         gra_gemm_alone(gra_tape_machine(t), 0, ma, mb, mc, form & 4);
     else
@@ -172,9 +172,9 @@ TESTS(bf16_is_only_for_large_products, 2)
         real *a = malloc((size_t)(m * k) * sizeof *a), *b = malloc((size_t)(k * n) * sizeof *b);
         real *c[2] = { malloc((size_t)(m * n) * sizeof **c), malloc((size_t)(m * n) * sizeof **c) };
         fill(&rng, a, (size_t)(m * k), 0), fill(&rng, b, (size_t)(k * n), 0);
-        gra_gemm(gra_tape_machine(t), gra_mat_of(a, m, k), gra_mat_of(b, k, n), gra_mat_of(c[0], m, n), false);
-        gra_gemm(gra_tape_machine(plain), gra_mat_of(a, m, k), gra_mat_of(b, k, n), gra_mat_of(c[1], m, n),
-                 false);
+        const gra_mat ma = gra_mat_of(a, m, k), mb = gra_mat_of(b, k, n);
+        gra_gemm(gra_tape_machine(t), ma, mb, gra_mat_of(c[0], m, n), false);
+        gra_gemm(gra_tape_machine(plain), ma, mb, gra_mat_of(c[1], m, n), false);
         ck_assert_int_eq(memcmp(c[0], c[1], (size_t)(m * n) * sizeof **c) == 0, s < 3);
         free(a), free(b), free(c[0]), free(c[1]);
     }
@@ -237,8 +237,8 @@ TESTS(bf16_training_has_the_same_bits_on_any_threads, 4)
     free(got[0]), free(got[1]), free(got[2]);
 }
 
-/* Newton-Schulz does not converge in bfloat16: a step of Muon is the same bits with the choice and without, if
- * the gradient is. */
+/* Newton-Schulz does not converge in bfloat16: from the same gradient a step of Muon has the same bits with the
+ * choice and without. */
 TESTS(bf16_leaves_muon_alone, 2)
 {
     gra_tape *t[] = { open_bf16(_i, 2), open_with(_i ? "avx512" : "base", 2) };

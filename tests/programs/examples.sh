@@ -80,6 +80,26 @@ She sells sea shells by the sea shore.
 END
 ok "05_next_token: it knows the text by heart" diff "$W/expected" "$W/written"
 
+lesson 0 07_half_the_bits
+says "a number" "         257           256   0.39 %"
+if ! grep -q '^This processor has no instruction' "$W/out"; then
+    shows "the error of a product" '
+        $1 == 4096 && NF == 3 { n++; exact = $2; rounded = $3 }
+        END { exit !(n && exact < 1e-6 && rounded > 1e-3 && rounded < 4e-3) }'
+    shows "both trainings learn" '
+        $1 == 20 { a = $2; b = $3 } $1 == 160 { n++; last_a = $2; last_b = $3 }
+        END { exit !(n && last_a < a / 2 && last_b < b / 2 && last_a != last_b) }'
+    shows "Newton-Schulz fails" '
+        /^the longest row/ { n++; rounded = $10; sub(")", "", $13); exact = $13 }
+        END { exit !(n && exact < 1.3 && rounded > 5) }'
+fi
+GRADUS_ISA=base
+export GRADUS_ISA
+lesson 0 07_half_the_bits
+unset GRADUS_ISA
+says "without the instruction" \
+    "This processor has no instruction for products of bfloat16 numbers. To see the"
+
 # ---- README.md and those of folders ---------------------------------------------------------------------
 # Their blocks, one file each: $W/block.1 is the text between the first two fences, and so on; the word after
 # the fence is in $W/block.1.kind.

@@ -1,0 +1,207 @@
+/* 07: half the bits: products of bfloat16 numbers.
+ *
+ *     make && build/examples/07_half_the_bits
+ *
+ * What you will learn: a bfloat16 is the upper half of a float: the same exponents, so nothing overflows
+ * that did not before and no loss needs to be scaled, but 8 bits of mantissa instead of 24. A processor
+ * with an instruction for them multiplies twice as many at a time. A model learns as well from products
+ * whose factors are rounded to bfloat16, because the errors of many factors are independent and gradients
+ * are noisy anyway; but sums, parameters and anything that must be precise stay float.
+ */
+#include "../layers/gpt.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what it is ---- */
+
+/* The nearest bfloat16, of two equally near ones the one that ends in 0. (NaN is not treated here.) */
+static float bfloat16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void show_numbers(void)
+{
+    static const float x[] = { 1, 1.0f / 3, 3.14159265f, 256, 257, 1e30f, 1e-30f };
+    printf("       float      bfloat16   error\n");
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        printf("%12.7g  %12.7g  %5.2f %%\n", (double)x[i], (double)bfloat16(x[i]),
+               100 * fabs((double)bfloat16(x[i]) / (double)x[i] - 1));
+}
+
+/* ---- a product ---- */
+
+/* The root mean square of c - a b, relative to that of a b, for a (64, k) and b (k, 64). */
+static double product_error(gra_tape *t, gra_number number, int k)
+{
+    enum { N = 64 };
+    static gra_real a[N * 4096], b[4096 * N];
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_randn(&rng, a, (size_t)(N * k));
+    gra_randn(&rng, b, (size_t)(k * N));
+    gra_products(t, number);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *c = gra_matmul(t, gra_constant(t, a, GRA_SHAPE(N, k)), gra_constant(t, b, GRA_SHAPE(k, N)));
+    double error = 0, size = 0;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double exact = 0;
+            for (int p = 0; p < k; p++)
+                exact += (double)a[i * k + p] * (double)b[p * N + j];
+            error += pow((double)c->data[i * N + j] - exact, 2);
+            size += exact * exact;
+        }
+    return sqrt(error / size);
+}
+
+/* ---- a training ---- */
+
+static const char text[] = "She sells sea shells by the sea shore.\n"
+                           "The shells she sells are sea shells, I'm sure.\n"
+                           "For if she sells sea shells by the sea shore,\n"
+                           "then I'm sure she sells sea shore shells.\n\n";
+
+enum { LENGTH = sizeof text - 1, VOCAB = 128, CONTEXT = 64, BATCH = 4, WIDTH = 64, STEPS = 160, EVERY = 20 };
+
+/* Writes the loss after every EVERY steps; returns the seconds that all took. */
+static double train(gra_tape *t, gra_number number, double loss_after[STEPS / EVERY])
+{
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_model *model = gra_model_open(t, &rng);
+    struct gra_gpt gpt;
+    gra_gpt_init(&gpt, gra_root(model), &(gra_gpt_config){
+        .vocab_size = VOCAB, .context_length = CONTEXT, .emb_dim = WIDTH, .n_heads = 2, .n_layers = 2,
+        .bias = true, .init = GRA_INIT_GPT2 });
+    gra_adamw adamw;                                    /* its numbers, and the parameters, are floats */
+    gra_adamw_init(&adamw, model, NULL);
+    gra_products(t, number);                            /* from the next gra_begin on */
+    const clock_t begun = clock();
+    int ids[BATCH * CONTEXT], next[BATCH * CONTEXT];
+    for (int step = 1; step <= STEPS; step++) {
+        for (int b = 0; b < BATCH; b++) {
+            int from = (int)gra_randint(&rng, LENGTH);
+            for (int i = 0; i < CONTEXT; i++) {
+                ids[b * CONTEXT + i] = text[(from + i) % LENGTH];
+                next[b * CONTEXT + i] = text[(from + i + 1) % LENGTH];
+            }
+        }
+        gra_begin(t, GRA_TRAIN, &rng);
+        gra_tensor *loss = gra_cross_entropy(t, gra_gpt_forward(t, &gpt, ids, BATCH, CONTEXT), next);
+        gra_zero_grad(model);
+        gra_backward(t, loss);
+        gra_clip_grad_norm(model, 1);
+        adamw.lr = gra_warmup_cosine(step, 20, STEPS, 1e-2, 1e-3);
+        gra_adamw_step(&adamw);
+        if (step % EVERY == 0)
+            loss_after[step / EVERY - 1] = gra_item(loss);
+    }
+    gra_model_close(model);
+    return (double)(clock() - begun) / CLOCKS_PER_SEC;
+}
+
+static void show_losses(const double *a, const double *b)
+{
+    printf("step   float   bfloat16\n");
+    for (int i = 0; i < STEPS / EVERY; i++) {
+        printf("%4d  %6.3f  %6.3f  ", (i + 1) * EVERY, a[i], b[i]);
+        char line[64];
+        const int at_a = (int)(14 * a[i]) % 60, at_b = (int)(14 * b[i]) % 60;
+        memset(line, ' ', sizeof line);
+        line[at_a] = 'o';
+        line[at_b] = at_a == at_b ? '*' : 'x';          /* *: both */
+        printf("%.*s\n", (at_a > at_b ? at_a : at_b) + 1, line);
+    }
+}
+
+/* ---- where it fails ---- */
+
+/* Muon replaces a matrix X by one whose singular values are all near 1, by products of products
+ * (Newton-Schulz; core/optim/muon.c has the formulas). Here X has 8 large singular values and 56 that are a
+ * hundred times smaller, as a gradient does. Returns the longest row, whose length should be near 1. */
+static double longest_row(gra_tape *t, gra_number number)
+{
+    enum { M = 64, N = 128, RANK = 8 };
+    gra_real left[M * RANK], right[RANK * N], x[M * N], one[M * M] = { 0 };
+    gra_rng rng;
+    gra_manual_seed(&rng, 1);
+    gra_randn(&rng, left, M * RANK);
+    gra_randn(&rng, right, RANK * N);
+    gra_randn(&rng, x, M * N);
+    for (int i = 0; i < M; i++)
+        one[i * M + i] = 1;
+    gra_products(t, number);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *I = gra_constant(t, one, GRA_SHAPE(M, M)), *Q = I;
+    gra_tensor *X = gra_matmul(t, gra_constant(t, left, GRA_SHAPE(M, RANK)),
+                               gra_constant(t, right, GRA_SHAPE(RANK, N)));
+    X = gra_add(t, X, gra_scale(t, gra_constant(t, x, GRA_SHAPE(M, N)), 0.05));
+    X = gra_div(t, X, gra_sqrt(t, gra_sum(t, gra_mul(t, X, X))));
+    gra_tensor *A = gra_matmul_nt(t, X, X);
+    for (int round = 0; round < 5; round++) {
+        gra_tensor *P = gra_add(t, gra_scale(t, I, 3.4445), gra_scale(t, A, -4.7750));
+        P = gra_add(t, P, gra_scale(t, gra_matmul(t, A, A), 2.0315));
+        Q = gra_matmul(t, P, Q);
+        A = gra_matmul(t, gra_matmul(t, P, A), P);
+    }
+    X = gra_matmul(t, Q, X);
+    double longest = 0;
+    for (int i = 0; i < M; i++) {
+        double sum = 0;
+        for (int j = 0; j < N; j++)
+            sum += pow((double)X->data[i * N + j], 2);
+        longest = fmax(longest, sqrt(sum));
+    }
+    return longest;
+}
+
+/* 4096 ones, added one after the other in bfloat16. */
+static float sum_of_ones(void)
+{
+    float sum = 0;
+    for (int i = 0; i < 4096; i++)
+        sum = bfloat16(sum + 1);
+    return sum;
+}
+
+int main(void)
+{
+    gra_tape *t = gra_open(1);
+    printf("A number and the nearest bfloat16:\n\n");
+    show_numbers();
+
+    gra_keep_going(t, true);                            /* an error is not the end */
+    if (gra_products(t, GRA_BF16)) {
+        printf("\nThis processor has no instruction for products of bfloat16 numbers. To see the\n"
+               "rest without, slowly: GRADUS_ISA=base+bf16 build/examples/07_half_the_bits\n");
+        gra_close(t);
+        return 0;
+    }
+    gra_keep_going(t, false);
+
+    printf("\nThe error of a product of matrices, sums of k terms, relative to its size:\n\n");
+    printf("   k     float   bfloat16\n");
+    for (int k = 64; k <= 4096; k *= 8)
+        printf("%4d  %8.1g  %8.2g\n", k, product_error(t, GRA_FLOAT, k), product_error(t, GRA_BF16, k));
+    printf("\nThe factors are off by up to 0.4 %% each, but in both directions: the error of a\n"
+           "sum grows as the sum itself does, whatever k is. The sum is a float.\n");
+
+    printf("\nThe same training, o with products of floats, x of bfloat16 numbers:\n\n");
+    double a[STEPS / EVERY], b[STEPS / EVERY];
+    const double seconds = train(t, GRA_FLOAT, a), seconds16 = train(t, GRA_BF16, b);
+    show_losses(a, b);
+    printf("\n%.2f seconds and %.2f: %.2f times as fast\n", seconds, seconds16, seconds / seconds16);
+
+    printf("\nWhere it fails, and why parameters, gradients and sums stay float:\n\n");
+    printf("1 - 0.001, an update smaller than half of the last bit:  %g\n", (double)bfloat16(1 - 0.001f));
+    printf("4096 ones, added one after the other:                    %g\n", (double)sum_of_ones());
+    printf("the longest row after Newton-Schulz, which should be 1:  %.2g (in float %.2g)\n",
+           longest_row(t, GRA_BF16), longest_row(t, GRA_FLOAT));
+    gra_close(t);
+}
