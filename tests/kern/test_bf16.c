@@ -237,8 +237,8 @@ TESTS(bf16_training_has_the_same_bits_on_any_threads, 4)
     free(got[0]), free(got[1]), free(got[2]);
 }
 
-/* Newton-Schulz does not converge in bfloat16: from the same gradient a step of Muon has the same bits with the
- * choice and without. */
+/* Newton-Schulz does not converge in bfloat16: from the same gradient a step of Muon has the same bits with
+ * the choice and without. */
 TESTS(bf16_leaves_muon_alone, 2)
 {
     gra_tape *t[] = { open_bf16(_i, 2), open_with(_i ? "avx512" : "base", 2) };
