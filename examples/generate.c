@@ -18,6 +18,7 @@
 #include "lib/load.h"
 #include "lib/sample.h"
 #include "lib/say.h"
+#include "lib/utf8.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ typedef struct session {
     loaded      loaded;
     gra_kv_cache cache;
     int        *window;
+    char        held[8];                /* the bytes of a character that is not complete yet */
+    size_t      n_held;
 } session;
 
 static int parse(session *s, int argc, char **argv)
@@ -103,14 +106,24 @@ static int write_logits(const session *s, const sampler *writer)
     return failed ? warn("cannot write %s: %s", s->logits, why) : 0;
 }
 
-static void say_token(const loaded *l, int id, bool first)
+/* A token may end inside a character, which is held back until the next completes it. */
+static void say_token(session *s, int id, bool first)
 {
-    size_t n;
-    if (l->text) {
-        const char *bytes = tokenizer_bytes(&l->tokens, id, &n);
-        say_bytes(bytes, n);
-    } else
+    const loaded *l = &s->loaded;
+    if (!l->text) {
         say(first ? "%d" : " %d", id);
+        return;
+    }
+    size_t n;
+    const char *bytes = tokenizer_bytes(&l->tokens, id, &n);
+    for (size_t i = 0; i < n; i++) {
+        s->held[s->n_held++] = bytes[i];
+        const size_t keep = utf8_unfinished(s->held, s->n_held), done = s->n_held - keep;
+        if (done)
+            say_bytes(s->held, done);
+        memmove(s->held, s->held + done, keep);
+        s->n_held = keep;
+    }
 }
 
 static bool ends_line(const loaded *l, int id)
@@ -121,22 +134,24 @@ static bool ends_line(const loaded *l, int id)
 }
 
 /* Prints the prompt and continues it, up to the end of a line if the model is one of lines. */
-static int continue_prompt(const session *s, sampler *writer)
+static int continue_prompt(session *s, sampler *writer)
 {
     const loaded *l = &s->loaded;
     const bool line = !l->text || l->end >= 0 || s->count > 1 || isatty(STDOUT_FILENO);
     int id = 0;
     sample_see(writer, l->ids, l->n);
     for (size_t i = l->first; i < l->n; i++)
-        say_token(l, l->ids[i], i == 0);
+        say_token(s, l->ids[i], i == 0);
     for (long i = 0; i < s->tokens && !say_failed(); i++) {
         id = sample_next(writer);
         if (id < 0)
             return warn("%s", gra_error(l->tape));
         if (id == l->end)
             break;
-        say_token(l, id, false);
+        say_token(s, id, false);
     }
+    say_bytes(s->held, s->n_held);
+    s->n_held = 0;
     if (id == l->end || (line && !ends_line(l, id)))
         say("\n");
     return say_failed() ? -1 : 0;

@@ -1,4 +1,4 @@
-/* train: learns to continue a text, byte by byte, and writes its loss curve.
+/* train: learns to continue a text, token by token, and writes its loss curve.
  *
  *     make train                                      on this project's own sources
  *     build/train --data shakespeare.txt --steps 5000 on a text of your own
@@ -130,8 +130,10 @@ static int train(session *s)
 static void introduce(const training *t)
 {
     const options *o = &t->o;
-    say("text      bytes %zu, vocabulary %d, held out for validation %zu\n", t->text.bytes,
-        t->text.tokens.size, t->text.held.size);
+    say("text      bytes %zu, ", t->text.bytes);
+    if (o->tokenizer)
+        say("tokens %zu, ", t->text.size);
+    say("vocabulary %d, held out for validation %zu\n", t->text.tokens.size, t->text.held.size);
     if (o->lines)
         say("lines     %zu, held out %zu, longer than the context and cut %zu\n", t->text.train.lines +
             t->text.held.lines, t->text.held.lines, text_cut(t->text.train, o->context) +
@@ -165,22 +167,20 @@ static int begin(session *s)
 
 /* ---- after ------------------------------------------------------------------------------------------- */
 
-/* Writes n tokens into bytes, with --lines one line after another. 0, or -1 after a warning. */
-static int write_sample(training *t, char *bytes, size_t n)
+/* Samples n tokens, with --lines one line after another. 0, or -1 after a warning. */
+static int draw_sample(training *t, int *ids, size_t n)
 {
     gra_kv_cache cache;
     sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
                        .ids = t->batch->ids, .temperature = 0.8, .top_p = 1 };
-    size_t length;
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    sample_see(&writer, (int[]){ t->text.tokens.end }, 1);
+    sample_see(&writer, &t->text.tokens.end, 1);
     for (size_t i = 0; i < n && !failed; i++) {
-        const int id = sample_next(&writer);
-        failed = id < 0;
-        bytes[i] = failed ? 0 : *tokenizer_bytes(&t->text.tokens, id, &length);
-        if (t->o.lines && id == t->text.tokens.end)
-            sample_see(&writer, &id, 1);
+        ids[i] = sample_next(&writer);
+        failed = ids[i] < 0;
+        if (t->o.lines && ids[i] == t->text.tokens.end)
+            sample_see(&writer, ids + i, 1);
     }
     gra_kv_cache_close(&cache);
     return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
@@ -205,14 +205,17 @@ static void show_sample(const char *bytes, size_t n)
 
 static int sample(training *t)
 {
+    size_t size = 0;
     const size_t n = (size_t)t->o.sample;
-    char *bytes = malloc(n + 1);
-    if (!bytes)
+    int *ids = malloc((n + 1) * sizeof *ids);
+    if (!ids)
         return warn("out of memory");
-    const int failed = write_sample(t, bytes, n) || run_write(t, "sample.txt", bytes, n);
+    char *text = draw_sample(t, ids, n) ? NULL : tokenizer_decode(&t->text.tokens, ids, n, &size);
+    const int failed = !text || run_write(t, "sample.txt", text, size);
     if (!failed && n > 0 && !t->o.quiet)
-        show_sample(bytes, n);
-    free(bytes);
+        show_sample(text, size);
+    free(text);
+    free(ids);
     return failed ? -1 : 0;
 }
 

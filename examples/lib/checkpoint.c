@@ -11,15 +11,17 @@ static const char version[] = "3";
 
 int checkpoint_save(const training *t)
 {
-    char path[FILE_PATH], rng[GRA_RNG_TEXT], step[24], best[40], *flags = options_write(&t->o);
+    char path[FILE_PATH], rng[GRA_RNG_TEXT], step[24], best[40], tokens[17], *flags = options_write(&t->o);
     if (!flags)
         return -1;
+    tokenizer_hash(&t->text.tokens, tokens);
     gra_rng_text(&t->rng, rng);
     snprintf(step, sizeof step, "%ld", t->step);
     snprintf(best, sizeof best, "%.17g", t->best);
     const gra_meta meta[] = { { "format", "pt" }, { "checkpoint", version }, { "flags", flags },
                               { "step", step },
-                              { "best_val_loss", best }, { "rng", rng }, { "text_hash", t->text.hash } };
+                              { "best_val_loss", best }, { "rng", rng }, { "text_hash", t->text.hash },
+                              { "tokenizer_hash", tokens } };
     const int failed = gra_save_all(t->model, file_path(path, t->o.out, CHECKPOINT_FILE), meta,
                                     (int)(sizeof meta / sizeof meta[0]));
     free(flags);
@@ -57,14 +59,18 @@ int checkpoint_read_options(training *t)
     return failed;
 }
 
-static int take_state(training *t, const char *path, const gra_file *f)
+/* Text and tokenizer must be those that the run began with. */
+static int check_text(const training *t, const gra_file *f)
 {
-    const char *rng = gra_file_meta(f, "rng"), *hash = gra_file_meta(f, "text_hash");
-    if (!hash || strcmp(t->text.hash, hash) != 0)
+    char ours[17];
+    const char *text = gra_file_meta(f, "text_hash"), *tokens = gra_file_meta(f, "tokenizer_hash");
+    tokenizer_hash(&t->text.tokens, ours);
+    if (!text || strcmp(t->text.hash, text) != 0)
         return warn("the text differs from the one that the run in %s began with: give that one by --data",
                     t->o.out);
-    if (!rng || gra_rng_from_text(&t->rng, rng))
-        return warn("%s is damaged: 'rng' is not the state of a random generator", path);
+    if (!tokens || strcmp(ours, tokens) != 0)
+        return warn("the tokenizer in %s differs from the one that its run began with: put %s and %s back",
+                    t->o.out, VOCAB_JSON, MERGES_TXT);
     return 0;
 }
 
@@ -72,11 +78,15 @@ int checkpoint_load(training *t)
 {
     char path[FILE_PATH];
     gra_file *f = gra_file_open(file_path(path, t->o.out, CHECKPOINT_FILE));
-    const char *why = gra_file_error(f);
-    if (!why && gra_load_all(t->model, path))
+    const char *why = gra_file_error(f), *rng = why ? NULL : gra_file_meta(f, "rng");
+    int failed = why || check_text(t, f);
+    if (!failed && gra_load_all(t->model, path))
         why = gra_model_error(t->model);
-    const int failed = why ? warn("cannot resume: %s", why) : take_state(t, path, f);
+    if (why)
+        failed = warn("cannot resume: %s", why);
+    else if (!failed && (!rng || gra_rng_from_text(&t->rng, rng)))
+        failed = warn("%s is damaged: 'rng' is not the state of a random generator", path);
     gra_file_close(f);
     optimizer_resume(&t->optimizer, t->step);
-    return failed;
+    return failed ? -1 : 0;
 }

@@ -3,8 +3,8 @@
  * A recorded step keeps its attention ops, and each keeps its weights (gra_keep_attention). Going back from
  * the logits, node by node, the last layer comes first.
  *
- * gnuplot draws the picture. It is given the tokens as byte values, so no text of the user can be taken for a
- * command. */
+ * gnuplot draws the picture. It is given the tokens' names as numbers, so no text of the user can be taken
+ * for a command. */
 #include "heatmap.h"
 #include "../../core/op.h"
 #include "files.h"
@@ -40,13 +40,11 @@ static int look(weights *w, gra_tape *t, const struct gra_gpt *gpt)
 
 /* Defined before it: n, layers, heads; vector: write SVG; panel: the side of a panel in pixels; every: 1 if
  * each token has room for its name, else every such position has a number; $tokens: a line for each, its
- * position and its byte. */
+ * position, 1 if its name is wide, and the bytes of the name, 100 more than each, in three digits. */
 static const char style[] =
-    "hex(b) = b != 9 && b != 10 && (b < 32 || b > 126)\n"
-    "name(b) = b == 9 ? '→' : b == 10 ? '↵' : b == 32 ? '·' : \\\n"
-    "    hex(b) ? sprintf('\\x%02X', b) : sprintf('%c', b)\n"
-    "label(i, b) = every == 1 ? name(b) : sprintf('%d', i)\n"
-    "stats $tokens using (hex($2)) nooutput\n"
+    "name(s) = strlen(s) < 3 ? '' : sprintf('%c', int(s[1:3]) - 100) . name(s[4:*])\n"
+    "label(i, s) = every == 1 ? name(s) : sprintf('%d', i)\n"
+    "stats $tokens using 2 nooutput\n"
     "wide = STATS_max > 0\n"
     "width = panel * heads + 20\n"
     "height = panel * layers + 40\n"
@@ -78,8 +76,8 @@ static const char style[] =
 
 static const char plot[] =
     "plot '-' using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lw 0.5 lc palette, \\\n"
-    "     $tokens every every::(every - 1) using 1:1:xtic(label($1, $2)):ytic(label($1, $2)) \\\n"
-    "     with dots lc rgb '#ff000000'\n";
+    "     $tokens every every::(every - 1) \\\n"
+    "     using 1:1:xtic(label($1, strcol(3))):ytic(label($1, strcol(3))) with dots lc rgb '#ff000000'\n";
 
 /* A line for each cell: key, query, weight; none for the keys that the causal mask hides. */
 static void write_panel(FILE *f, const weights *w, int layer, int head)
@@ -93,6 +91,19 @@ static void write_panel(FILE *f, const weights *w, int layer, int head)
     fprintf(f, "e\n");
 }
 
+static void write_name(FILE *f, const tokenizer *k, int position, int id)
+{
+    char name[TOKENIZER_NAME];
+    size_t n = 0;
+    tokenizer_name(k, id, name);
+    for (const char *s = name; *s; s++)
+        n += (*s & 0xC0) != 0x80;
+    fprintf(f, "%d %d ", position, n > 1);
+    for (const char *s = name; *s; s++)
+        fprintf(f, "%d", 100 + (unsigned char)*s);
+    fprintf(f, "\n");
+}
+
 static void write_script(FILE *f, const weights *w, bool vector)
 {
     const int panels = w->layers > w->heads ? w->layers : w->heads,
@@ -103,10 +114,8 @@ static void write_script(FILE *f, const weights *w, bool vector)
     const int every = w->n <= side / 10 ? 1 : 10 * (1 + w->n * 36 / (10 * side));
     fprintf(f, "reset\nlayers = %d; heads = %d; n = %d; vector = %d; panel = %d; every = %d\n$tokens << "
             "END\n", w->layers, w->heads, w->n, vector, panel, every);
-    for (int i = 0; i < w->n; i++) {
-        size_t length;
-        fprintf(f, "%d %d\n", i + 1, (unsigned char)*tokenizer_bytes(w->tokens, w->ids[i], &length));
-    }
+    for (int i = 0; i < w->n; i++)
+        write_name(f, w->tokens, i + 1, w->ids[i]);
     fprintf(f, "END\n%s", style);
     for (int layer = 0; layer < w->layers; layer++)
         for (int head = 0; head < w->heads; head++)

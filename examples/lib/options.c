@@ -33,6 +33,11 @@ static int flags_of(options *o, flag table[FLAGS])
           true },
         { "lines", FLAG_SWITCH, &o->lines, .help = "each line is a document of its own" },
 
+        { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
+          .help = "tokens: bytes, or pieces of words" },
+        { "vocab", FLAG_INT, &o->vocab, 0, 65536, "N", .help = "tokens of bpe: 256 bytes, and merges",
+          "1024" },
+
         { NULL, FLAG_HEADING, .help = "the model" },
         { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
         { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width" },
@@ -121,6 +126,8 @@ int options_complete(options *o)
     char name[FILE_PATH];
     snprintf(name, sizeof name, "%s", o->data ? o->data : "");
     optimizer_rates(o);
+    if (o->tokenizer && !o->vocab)
+        o->vocab = 1024;
     if (o->warmup < 0)
         o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
     if (o->width % o->heads != 0)
@@ -131,6 +138,10 @@ int options_complete(options *o)
     if (!is_utf8(name))
         return warn("--data: got the name %s, expected UTF-8, as a checkpoint stores it: rename the file",
                     name);
+    if (!o->tokenizer && o->vocab)
+        return warn("--vocab %ld needs --tokenizer bpe: with bytes, the text decides", o->vocab);
+    if (o->tokenizer && o->vocab <= 256)
+        return warn("--vocab: got %ld, expected 257 to 65536: 256 tokens are bytes", o->vocab);
     if (o->min_lr > o->lr)
         return warn("--min-lr %g is above --lr %g: the learning rate falls from --lr to --min-lr", o->min_lr,
                     o->lr);

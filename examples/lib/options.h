@@ -8,6 +8,8 @@
 typedef struct options {
     const char *data;                                   /* the text; NULL: the project's own sources */
     int         lines;                                  /* 0 or 1: each line is a document */
+    int         tokenizer;                              /* an index: bytes, bpe */
+    long        vocab;                                  /* tokens of bpe */
     long        context, width, heads, layers;          /* the model */
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */

@@ -90,40 +90,47 @@ static int encode_lines(corpus *x, text_part *part, const char *bytes, size_t n)
     return 0;
 }
 
-/* The size of the part that is not held out. 0 after a warning. */
-static size_t split(source *s, const options *o)
+/* Merges are learnt from the training part only: those of the held-out text would flatter its loss. */
+static int find_tokenizer(corpus *x, const options *o, const char *folder, const source *s, size_t train)
 {
-    const size_t held = (s->n + 9) / 10, least = (size_t)o->context + 1;
-    size_t train = s->n - held;
-    if (o->lines)
-        return lines_shuffle(&s->bytes, &s->n, (uint64_t)o->seed, &train) ? 0 : train;
-    if (held >= least)
-        return train;
-    warn("the text has %zu bytes; the last tenth, held out for validation, has %zu, but a window of "
-         "--context %ld needs %zu: give more text or a smaller --context", s->n, held, o->context, least);
-    return 0;
+    if (!folder)
+        return o->tokenizer ? tokenizer_train(&x->tokens, s->bytes, train, (int)o->vocab)
+                            : tokenizer_of_bytes(&x->tokens, s->bytes, s->n);
+    const int none = tokenizer_read(&x->tokens, folder);
+    return none > 0 ? warn("%s has no tokenizer, expected %s and %s", folder, VOCAB_JSON, MERGES_TXT) : none;
 }
 
-static int tokenize(corpus *x, source *s, const options *o)
+/* A window needs a token more than the context. */
+static int check_size(const corpus *x, const options *o)
+{
+    const size_t least = (size_t)o->context + 1;
+    if (o->lines || (x->train.size >= least && x->held.size >= least))
+        return 0;
+    return warn("the text has %zu %s; the last tenth, held out for validation, has %zu, but a window of "
+                "--context %ld needs %zu: give more text or a smaller --context", x->size,
+                x->tokens.n_merges ? "tokens" : "bytes", x->held.size, o->context, least);
+}
+
+static int tokenize(corpus *x, source *s, const options *o, const char *folder)
 {
     int (*const into)(corpus *, text_part *, const char *, size_t) = o->lines ? encode_lines : encode;
-    const size_t train = split(s, o);
-    if (train == 0)
+    size_t train = s->n - (s->n + 9) / 10;
+    if (o->lines && lines_shuffle(&s->bytes, &s->n, (uint64_t)o->seed, &train))
         return -1;
     snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, s->bytes, s->n));
+    x->bytes = s->n;
     x->ids = malloc((s->n + 2) * sizeof *x->ids);       /* 2: the ends before the first lines */
     if (!x->ids)
         return warn("out of memory");
-    x->bytes = s->n;
-    if (tokenizer_of_bytes(&x->tokens, s->bytes, s->n))
-        return -1;
-    return into(x, &x->train, s->bytes, train) || into(x, &x->held, s->bytes + train, s->n - train) ? -1 : 0;
+    const int failed = find_tokenizer(x, o, folder, s, train) || into(x, &x->train, s->bytes, train) ||
+                       into(x, &x->held, s->bytes + train, s->n - train);
+    return failed ? -1 : check_size(x, o);
 }
 
-int text_read(corpus *x, const options *o)
+int text_read(corpus *x, const options *o, const char *folder)
 {
     source s = { 0 };
-    const int failed = (o->data ? append(&s, o->data) : append_own(&s)) || tokenize(x, &s, o);
+    const int failed = (o->data ? append(&s, o->data) : append_own(&s)) || tokenize(x, &s, o, folder);
     free(s.bytes);
     return failed ? -1 : 0;
 }

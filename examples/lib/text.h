@@ -25,8 +25,9 @@ typedef struct corpus {
  *
  * The lines are shuffled by the seed. */
 
-/* 0, or -1 after a warning, also if the text is too short for the context. */
-int  text_read(corpus *x, const options *o);
+/* folder: of the tokenizer; NULL: it is made from the text. 0, or -1 after a warning, also if the text is
+ * too short for the context. */
+int  text_read(corpus *x, const options *o, const char *folder);
 void text_free(corpus *x);
 
 size_t text_cut(text_part part, long context);  /* how many lines are longer than the context */

@@ -28,7 +28,8 @@ int training_flags(training *t, int argc, char **argv)
 int training_open(training *t, int threads)
 {
     const options *o = &t->o;
-    if (text_read(&t->text, o))
+    const bool begun = o->resume && t->step > 0;        /* then the run has its tokenizer */
+    if (text_read(&t->text, o, begun && o->tokenizer ? o->resume : NULL))
         return -1;
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))

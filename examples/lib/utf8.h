@@ -22,4 +22,15 @@ static inline size_t utf8_length(const unsigned char *s, size_t n)
     return bad ? 0 : length;
 }
 
+/* How many of the last bytes of s begin a character that more bytes could complete. */
+static inline size_t utf8_unfinished(const char *s, size_t n)
+{
+    for (size_t k = 1; k <= 3 && k <= n; k++) {
+        const unsigned char c = (unsigned char)s[n - k];
+        if ((c & 0xc0) != 0x80)
+            return k < (c < 0xc2 || c > 0xf4 ? 1u : c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u) ? k : 0;
+    }
+    return 0;
+}
+
 #endif

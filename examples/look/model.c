@@ -8,17 +8,15 @@
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
 
-/* A token is a byte, with a sign for blanks and line breaks; without a vocabulary it is a number. */
+/* Without a tokenizer a token is a number. */
 static void write_token(out *o, const look_model *m, int id)
 {
-    char text[16];
-    size_t n;
-    const int byte = m->tokens ? (unsigned char)*tokenizer_bytes(m->tokens, id, &n) : -1;
-    snprintf(text, sizeof text, byte < 0 ? "%d" : byte > 126 || byte < 32 ? "\\x%02X" : "%c",
-             byte < 0 ? id : byte);
-    const char *sign = byte == '\n' ? "\xe2\x86\xb5" : byte == '\t' ? "\xe2\x86\x92"
-                       : byte == ' ' ? "\xc2\xb7" : text;
-    out_string(o, sign, strlen(sign));
+    char name[TOKENIZER_NAME];
+    if (m->tokens)
+        tokenizer_name(m->tokens, id, name);
+    else
+        snprintf(name, sizeof name, "%d", id);
+    out_string(o, name, strlen(name));
 }
 
 static void write_tokens(out *o, const look_model *m)

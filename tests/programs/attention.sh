@@ -22,7 +22,7 @@ whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # these bytes 
 fake copies "cat >'$W/script'" "$whole"
 
 # tells NAME PROMPT FLAGS ...: the weights passed to gnuplot, in $W/NAME, one line for each: layer, head,
-# query, key, weight; and the tokens in $W/NAME.tokens, one byte for each
+# query, key, weight; and the tokens' names in $W/NAME.tokens, one line for each byte
 tells() {
     told=$W/$1
     shift
@@ -31,7 +31,7 @@ tells() {
         /^set title .layer [0-9]*, head [0-9]*/ { layer = $4 + 0; head = $6 + 0 }
         $1 == "$tokens" && $2 == "<<" { named = 1; next }
         named && $1 == "END" { named = 0 }
-        named && $1 == ++n { print $2 > tokens }
+        named && $1 == ++n { for (i = 1; i < length($3); i += 3) print substr($3, i, 3) - 100 > tokens }
         $1 == "plot" { cells = 1; next }
         $1 == "e" { cells = 0 }
         cells && NF == 3 && $1 ~ /^[0-9]+$/ { print layer, head, $2, $1, $3 }' "$W/script" >"$told"
@@ -61,7 +61,10 @@ weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows s
 }
 
 tokens() {      # tokens FILE TEXT: each panel has these queries and keys
-    printf '%s' "$2" | od -An -v -tu1 | tr -s ' ' '\n' | grep . | cmp - "$1.tokens"
+    printf '%s' "$2" | od -An -v -tu1 | tr -s ' ' '\n' | grep . |
+        awk '{ if ($1 == 32) printf "·"; else if ($1 == 9) printf "→"; else if ($1 == 10) printf "↵"
+               else printf($1 < 32 || $1 > 126 ? "\\x%02X" : "%c", $1) }' |
+        od -An -v -tu1 | tr -s ' ' '\n' | grep . | cmp - "$1.tokens"
 }
 
 group "numbers"
@@ -79,8 +82,8 @@ ok "nor on the number of threads" tells b 'int main' --threads 3
 ok "... bit for bit" cmp "$W/a" "$W/b"
 ok "an empty prompt is a line break" tells b ''
 ok "... that attends to itself" \
-    sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" && [ "$(cat "$1.tokens")" = 10 ]' \
-    - "$W/b"
+    sh -c 'cut -d " " -f 3- "$1" | sort -u | grep -qx "1 1 1" &&
+        [ "$(echo $(cat "$1.tokens"))" = "226 134 181" ]' - "$W/b"
 odd=$(printf 'a\tb\nc\\ "\303\251\001')
 ok "odd tokens" tells b "$odd"
 ok "... are numbers" tokens "$W/b" "$odd"

@@ -499,7 +499,7 @@ ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc,
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
 ok "a prompt it cannot spell" bad_generate \
-    "no token for '.xC3', byte 2 of the prompt: it knows only the 4 different bytes" --model "$W/641.run" \
+    "no token for '.xC3', byte 2 of the text: it knows only the 4 different bytes" --model "$W/641.run" \
     --prompt "aéb"
 
 damaged() {     # damaged NAME: a copy of the run, to damage

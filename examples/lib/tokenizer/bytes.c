@@ -25,6 +25,15 @@ int tokenizer_of_bytes(tokenizer *k, const char *text, size_t n)
     return 0;
 }
 
+char *byte_name(unsigned char byte, char name[8])
+{
+    if (byte == '\n' || byte == '\t')
+        strcpy(name, byte == '\n' ? "\\n" : "\\t");
+    else
+        snprintf(name, 8, byte < 0x20 || byte >= 0x7F ? "\\x%02X" : "%c", byte);
+    return name;
+}
+
 /* ---- vocab.tsv ------------------------------------------------------------------------------------- */
 
 enum { VOCAB_TEXT = 256 * 16 };

@@ -2,6 +2,7 @@
 #include "../files.h"
 #include "../hash.h"
 #include "../say.h"
+#include "../utf8.h"
 #include "internal.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,14 +138,24 @@ char *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *siz
     return text;
 }
 
-/* ---- names -----------------------------------------------------------------------------------------*/
+/* ---- names ----------------------------------------------------------------------------------------- */
 
-char *byte_name(unsigned char byte, char name[8])
+char *tokenizer_name(const tokenizer *k, int id, char name[TOKENIZER_NAME])
 {
-    if (byte == '\n' || byte == '\t')
-        strcpy(name, byte == '\n' ? "\\n" : "\\t");
-    else
-        snprintf(name, 8, byte < 0x20 || byte >= 0x7F ? "\\x%02X" : "%c", byte);
+    size_t n, used = 0;
+    const char *s = tokenizer_bytes(k, id, &n);
+    for (size_t i = 0, length; i < n && used + 8 < TOKENIZER_NAME; i += length) {
+        const unsigned char c = (unsigned char)s[i];
+        const char *sign = c == '\n' ? "↵" : c == '\t' ? "→" : c == ' ' ? "·" : NULL;
+        length = utf8_length((const unsigned char *)s + i, n - i);
+        const bool hidden = length == 0 || c < 0x20 || c == 0x7F || (c == 0xC2 && (s[i + 1] & 0xE0) == 0x80);
+        if (hidden && !sign)
+            used += (size_t)sprintf(name + used, "\\x%02X", c);
+        else
+            used += (size_t)sprintf(name + used, "%.*s", sign ? 3 : (int)length, sign ? sign : s + i);
+        length = hidden ? 1 : length;
+    }
+    name[used] = 0;
     return name;
 }
 
