@@ -74,8 +74,10 @@ static int record(session *s, const run_row *row)
     if (run_log(&s->run, row))
         return -1;
     progress_log(&s->progress, t, row);
+    t->since_best += !isnan(row->val_loss);
     if (row->val_loss <= t->best) {
         t->best = row->val_loss;
+        t->since_best = 0;
         if (run_save(t, BEST_FILE))
             return -1;
     }
@@ -84,12 +86,18 @@ static int record(session *s, const run_row *row)
     return checkpoint_is_due(s) ? save_checkpoint(s) : 0;
 }
 
+/* With --patience: have so many validations passed without a better one? */
+static bool out_of_patience(const training *t)
+{
+    return t->o.patience > 0 && t->since_best >= t->o.patience;
+}
+
 /* The loop, to its end or until Ctrl-C. 0, or -1 after a warning. */
 static int train(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
-    while (t->step < o->steps && !stop_asked && !say_failed()) {
+    while (t->step < o->steps && !out_of_patience(t) && !stop_asked && !say_failed()) {
         const double begun = seconds_now();
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
         training_draw(t, &t->rng);
@@ -253,8 +261,8 @@ static int finish(session *s, const char *program)
     if (why && !o->quiet)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
-    if (stopped || s->progress.first > 0)
-        say(" (%ld of %ld)", t->step, o->steps);
+    if (t->step < o->steps || s->progress.first > 0)
+        say(" (%ld of %ld%s)", t->step, o->steps, out_of_patience(t) ? ", out of patience" : "");
     say(", validation loss %.4f, %.4f bits per byte\n", val_loss, bits);
     if (stopped)
         say("to resume: %s --resume %s\n", program, o->out);

@@ -7,21 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char version[] = "3";
+static const char version[] = "4";
 
 int checkpoint_save(const training *t)
 {
-    char path[FILE_PATH], rng[GRA_RNG_TEXT], step[24], best[40], tokens[17], *flags = options_write(&t->o);
+    char path[FILE_PATH], rng[GRA_RNG_TEXT], step[24], best[40], since[24], tokens[17];
+    char *flags = options_write(&t->o);
     if (!flags)
         return -1;
     tokenizer_hash(&t->text.tokens, tokens);
     gra_rng_text(&t->rng, rng);
     snprintf(step, sizeof step, "%ld", t->step);
     snprintf(best, sizeof best, "%.17g", t->best);
+    snprintf(since, sizeof since, "%ld", t->since_best);
     const gra_meta meta[] = { { "format", "pt" }, { "checkpoint", version }, { "flags", flags },
-                              { "step", step },
-                              { "best_val_loss", best }, { "rng", rng }, { "text_hash", t->text.hash },
-                              { "tokenizer_hash", tokens } };
+                              { "step", step }, { "best_val_loss", best }, { "since_best", since },
+                              { "rng", rng }, { "text_hash", t->text.hash }, { "tokenizer_hash", tokens } };
     const int failed = gra_save_all(t->model, file_path(path, t->o.out, CHECKPOINT_FILE), meta,
                                     (int)(sizeof meta / sizeof meta[0]));
     free(flags);
@@ -32,7 +33,8 @@ static int take_options(training *t, const char *path, const gra_file *f)
 {
     const char *made = gra_file_meta(f, "checkpoint"), *flags = gra_file_meta(f, "flags");
     const char *step = gra_file_meta(f, "step"), *best = gra_file_meta(f, "best_val_loss");
-    if (!made || strcmp(made, version) != 0 || !flags || !step || !best)
+    const char *since = gra_file_meta(f, "since_best");
+    if (!made || strcmp(made, version) != 0 || !flags || !step || !best || !since)
         return warn("%s is not a checkpoint that this program can resume", path);
     t->kept = strdup(flags);
     if (!t->kept)
@@ -41,6 +43,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
         return -1;
     t->step = strtol(step, NULL, 10);
     t->best = strtod(best, NULL);
+    t->since_best = strtol(since, NULL, 10);
     if (t->step < 0 || t->step > t->o.steps)
         return warn("%s is damaged: got step %.20s, expected 0 to %ld", path, step, t->o.steps);
     return 0;

@@ -1,8 +1,9 @@
 /* checkpoint: all that a run needs to continue as if it had never stopped, in checkpoint.safetensors.
  *
  * The tensors are the parameters and the optimiser's moments. The rest is text in the file's metadata: the
- * flags, the step, the random generator, the best validation loss, and a hash of the training text. The
- * learning rate follows from the step, and the position in the text from the generator.
+ * flags, the step, the random generator, the best validation loss and how many validations followed it, and
+ * a hash of the training text. The learning rate follows from the step, and the position in the text from the
+ * generator.
  *
  * The row of a step is written to loss.tsv before the checkpoint; a run that is resumed removes the rows of
  * later steps. A function that fails has printed why (see warn). */

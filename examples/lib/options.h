@@ -18,7 +18,7 @@ typedef struct options {
     int         optimizer;                              /* the index in the table of optimizer.c */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
-    long        eval_every, eval_batches;               /* the run */
+    long        eval_every, eval_batches, patience;     /* the run */
     long        sample, threads, checkpoint_every, snapshot_every;
     const char *out, *resume;                           /* resume NULL: a new run */
     int         quiet;

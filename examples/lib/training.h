@@ -18,6 +18,7 @@ typedef struct training {               /* what a checkpoint stores */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
+    long       since_best;              /* how many validations followed it */
     batch     *batch;                   /* of the step: --accumulate batches */
     size_t     tokens;                  /* targets that count in all of them */
 } training;

@@ -313,6 +313,10 @@ static int read_flags(job *j)
              "give %ld times the --batch, and more --shards", o->accumulate, o->accumulate);
         return 2;
     }
+    if (o->patience) {
+        warn("--patience: got %ld, expected 0: here is no validation", o->patience);
+        return 2;
+    }
     if (o->resume)
         read_shards(j);
     if (j->shards < 1 || j->shards % j->ranks || j->shards > o->batch) {

@@ -14,9 +14,9 @@ static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: a f
     fuzz_claim(state && m, "there is memory");
     memcpy(state, bytes, n);
     state[n] = '\0';
-    const gra_meta meta[] = { { "checkpoint", "3" }, { "flags", state }, { "step", "3" },
-                              { "best_val_loss", "inf" } };
-    const int failed = gra_save(m, path, meta, 4);
+    const gra_meta meta[] = { { "checkpoint", "4" }, { "flags", state }, { "step", "3" },
+                              { "best_val_loss", "inf" }, { "since_best", "0" } };
+    const int failed = gra_save(m, path, meta, 5);
     gra_model_close(m);
     free(state);
     return failed;

@@ -65,6 +65,12 @@ if moments "runs that are stopped"; then
         legs $optimizer
     done
 
+    group "lines and two batches per step, stopped six times"
+    flags="$small --lines --accumulate 2 --batch 3 --steps 60"
+    rm -rf "$W/whole"
+    ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
+    legs lines
+
     group "stopped anywhere"
     head -c 1000 core/gradus.h >"$W/text"
     flags="--context 8 --batch 4 --width 8 --heads 2 --layers 1 --dropout 0.1 --steps 7 --eval-every 3
@@ -75,6 +81,19 @@ if moments "runs that are stopped"; then
     sweep begin 137 KILL
     sweep begin 130 INT
     sweep begin 130 INT INT
+
+    group "out of patience, stopped anywhere"
+    # What it learns from most of the text does not hold for the last tenth.
+    awk 'BEGIN { for (i = 0; i < 300; i++) printf "%c", 97 + (i < 270 ? i % 2 : i * i % 7) }' >"$W/text"
+    flags="$flags --dropout 0 --lr 0.005 --accumulate 2 --steps 40 --patience 3"
+    rm -rf "$W/whole"
+    ok "never stopped" at 0 '' train $flags --data "$W/text" --out "$W/whole"
+    cp "$W/report" "$W/whole.calls"
+    ended=$(awk -F '\t' 'NR > 1 && $3 != "" { if (!best || $3 <= least) { best = $1; least = $3 } last = $1 }
+        END { if (3 < best && last == best + 9 && last < 40) print last }' "$W/whole/loss.tsv")
+    ok "... it ends three validations after the best" \
+        grep -q "^trained $ended steps in 0:00:00 ($ended of 40, out of patience), validation" "$W/out"
+    sweep begin 137 KILL
 fi
 
 group "stopped in odd places"
@@ -244,7 +263,7 @@ damaged; cp "$W/whole/model.safetensors" "$bad"
 ok "only parameters" bad_resume 'is not a checkpoint that this program can resume'
 damaged; rm "$bad"; mkdir "$bad"
 ok "a folder" refuses 1 'checkpoint.safetensors' "$TRAIN" --resume "$W/d"
-damaged; put "$(($(place '"checkpoint":"3"') + 14))" 1
+damaged; put "$(($(place '"checkpoint":"4"') + 14))" 1
 ok "another version" bad_resume 'is not a checkpoint that this program can resume'
 damaged; put "$(($(place 'width\\t16') + 7))" x
 ok "an invalid setting" bad_resume "checkpoint.safetensors is damaged: 'x6' is not a value of --width"

@@ -182,7 +182,7 @@ ok "--help" ends_with 0 "$TRAIN" --help
 cp "$W/out" "$W/help"
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
             threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init \
-            accumulate lines quiet; do
+            accumulate lines patience quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/help"
 done
 
