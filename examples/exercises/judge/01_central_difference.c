@@ -20,20 +20,20 @@ static void central(double *out, void *arg)
     const double x = p->x, h = p->h, here = p->f(x);
     const bool right = slip("(f(x + h) - f(x)) / h is a one-sided difference: use both sides");
     const bool left = slip("(f(x) - f(x - h)) / h is a one-sided difference: use both sides");
-    const double to = slip("the points are x + h/2 and x - h/2, not x + h and x - h") ? h / 2
-                    : slip("the points are x + 2h and x - 2h, not x + h and x - h") ? 2 * h : h;
+    const double to = slip("the points are x + h/2 and x - h/2: use x + h and x - h") ? h / 2
+                    : slip("the points are x + 2h and x - 2h: use x + h and x - h") ? 2 * h : h;
     const double up = left || slip("f(x) is used instead of f(x + h)") ? here
                     : slip("f(x + 2h) is used instead of f(x + h)") ? p->f(x + 2 * h) : p->f(x + to);
     const double down = right || slip("f(x) is used instead of f(x - h)") ? here
                       : slip("f(x - 2h) is used instead of f(x - h)") ? p->f(x - 2 * h) : p->f(x - to);
     const double by = right || left || slip("divided by h, but the two points are 2h apart") ? h
-                    : slip("not divided by 2h") ? 1 : slip("divided by 2, not by 2h") ? 2
-                    : slip("divided by h^2, not by 2h") ? h * h : slip("divided by 2h^2, not by 2h")
+                    : slip("not divided by 2h") ? 1 : slip("divided by 2: divide by 2h") ? 2
+                    : slip("divided by h^2: divide by 2h") ? h * h : slip("divided by 2h^2: divide by 2h")
                     ? 2 * h * h
-                    : slip("multiplied by 2h, not divided by it") ? 1 / (2 * h)
+                    : slip("multiplied by 2h: divide by it") ? 1 / (2 * h)
                     : slip("divided by 4h, but the two points are 2h apart") ? 4 * h
-                    : slip("divided by x + h, not by 2h") ? x + h : slip("divided by 2x, not by 2h") ? 2 * x
-                    : 2 * to;
+                    : slip("divided by x + h: divide by 2h") ? x + h
+                    : slip("divided by 2x: divide by 2h") ? 2 * x : 2 * to;
     *out = slip("in C a / 2 * h is (a / 2) * h: put 2 * h in brackets") ? (up - down) / 2 * h
          : slip("only f(x - h) is divided by 2h: put the difference in brackets") ? up - down / by
          : slip("f(x - h) - f(x + h): the sign is wrong") ? (down - up) / by
@@ -59,11 +59,11 @@ static void best(double *out, void *arg)
     const double e = slip("e, the DBL_EPSILON, is left out") ? 1
                    : slip("FLT_EPSILON is for float: these are doubles") ? (double)FLT_EPSILON : DBL_EPSILON;
     const double three = slip("the 3 is missing: the derivative of h^2/6 is h/3") ? 1
-        : slip("a factor of 6, not 3: the derivative of h^2/6 is h/3 (did you make both errors equal? Their "
-               "sum is smallest at another step)") ? 6
-        : slip("a factor of 2, not 3: the derivative of h^2/6 is h/3") ? 2
-        : slip("a factor of 3/2, not 3: the derivative of h^2/6 is h/3") ? 1.5
-        : slip("a factor of 1/3, not 3") ? 1. / 3 : 3;
+        : slip("the factor is 6: it should be 3, as the derivative of h^2/6 is h/3 (did you make both errors "
+               "equal? Their sum is smallest at another step)") ? 6
+        : slip("the factor is 2: it should be 3, as the derivative of h^2/6 is h/3") ? 2
+        : slip("the factor is 3/2: it should be 3, as the derivative of h^2/6 is h/3") ? 1.5
+        : slip("the factor is 1/3: it should be 3") ? 1. / 3 : 3;
     const double ratio = slip("f and f''' are exchanged: the larger f''', the smaller the step") ? b / a
                        : slip("f is left out") ? 1 / b : slip("f''' is left out") ? a : a / b;
     const bool signs = slip("the error does not depend on the signs of f and f''': take |f| and |f'''|");
@@ -119,14 +119,14 @@ static void gradient(double *g, void *arg)
     const bool together = slip("all x move at once: move one x[i] at a time");
     const bool left_there = slip("x[i] is not put back before the next one is moved");
     const bool half_back =
-        slip("x[i] is moved by h and back again, so that the second point is x, not x - h");
+        slip("x[i] is moved by h and back again, so that the second point is x: it should be x - h");
     const bool same = slip("f is evaluated twice at one point: evaluate it at x[i] + h and x[i] - h");
     const bool first = slip("x[0] is moved every time: for g[i] move x[i]");
     const bool relative = slip("the step is h times x[i]: it should be h itself");
     const bool fewer = slip("f is given only the first i + 1 numbers: it is a function of all n");
     const bool alone = slip("f is given only x[i]: it is a function of all n numbers");
     const double by = slip("divided by h, but the two points are 2h apart") ? h
-                    : slip("divided by 2, not by 2h") ? 2
+                    : slip("divided by 2: divide by 2h") ? 2
                     : slip("not divided by 2h") ? 1 : slip("the sign is wrong: it is f above minus f "
                                                            "below") ? -2 * h : 2 * h;
     double x[N];
@@ -171,7 +171,7 @@ void judge_exercise(void)
     step(0.3, 7);
     step(-2000, 0.5);
     step(6, -0.01);
-    many(11, 1, 0.25);
     many(12, 3, 0.1);
+    many(11, 1, 0.25);
     many(13, 4, 0.003);
 }

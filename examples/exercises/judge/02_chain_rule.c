@@ -12,11 +12,12 @@ struct given {
 
 static double of_e(const struct given *g)
 {
-    return slip("the slope of e^2 is 2e, not e") ? g->e
-         : slip("the slope of e^2 is 2e, not 2") ? 2
+    return slip("this is e: the slope of e^2 is 2e") ? g->e
+         : slip("this is 2: the slope of e^2 is 2e") ? 2
+         : slip("this is 2y: the slope of e^2 is 2e") ? 2 * g->y
          : slip("this is 2 e^2: the slope of e^2 is 2e") ? 2 * g->e * g->e
          : slip("this is e^2, the loss itself: expected its slope, 2e") ? g->e * g->e
-         : slip("dloss/dloss is 1, not the loss") ? 2 * g->e * g->loss : g->de;
+         : slip("multiplied by the loss: dloss/dloss is 1") ? 2 * g->e * g->loss : g->de;
 }
 
 static double of_y(const struct given *g)
@@ -25,7 +26,7 @@ static double of_y(const struct given *g)
          : slip("the sign is wrong: e = y - t grows with y") ? -g->de
          : slip("multiplied by y: d(y - t)/dy is 1") ? g->de * g->y
          : slip("multiplied by e once more: it is already in de") ? g->de * g->e
-         : slip("the slope of tanh belongs in dz, not in dy") ? g->dz : g->de;
+         : slip("the slope of tanh is in dy: it belongs in dz") ? g->dz : g->de;
 }
 
 static double of_t(const struct given *g)

@@ -34,10 +34,10 @@ static void of_v(double *out, void *arg)
 {
     const struct given *g = arg;
     *out = slip("the factor dloss is missing: the gradient of the loss is not always 1") ? g->u
-         : slip("d(u v)/dv is u, not v") ? g->dloss * g->v
+         : slip("v is used: d(u v)/dv is u") ? g->dloss * g->v
          : slip("multiplied by the loss: multiply by dloss") ? g->u * g->v * g->u
          : slip("this is the data instead of its gradient") ? g->v
-         : slip("d(u v)/dv is u, not u + v") ? g->dloss * (g->u + g->v)
+         : slip("u + v is used: d(u v)/dv is u") ? g->dloss * (g->u + g->v)
          : passed_on(g, "loss = u v", g->dv);
 }
 
@@ -53,7 +53,7 @@ static void of_u(double *out, void *arg)
         ? d * g->u * g->u : d * g->u;
     const double from_loss =
         slip("the contribution of loss = u v is missing, or was overwritten by = (use +=)") ? 0
-        : slip("d(u v)/du is v, not u") ? d * g->u : d * g->v;
+        : slip("u is used: d(u v)/du is v") ? d * g->u : d * g->v;
     *out = passed_on(g, "loss = u v", from_loss);
     *out += passed_on(g, "v = u + x", from_v);
 }
@@ -64,10 +64,11 @@ static const char too_early[] =
 static void of_w(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of w had added is lost: use +=, not =") ? 0 : g->held_w;
+    const double held = slip("what another use of w had added is lost: = is used, it should be +=")
+                      ? 0 : g->held_w;
     const double du = slip(too_early) ? g->dloss * g->v
                     : slip("this uses u->data instead of u->grad") ? g->u : g->du;
-    const double part = slip("d(x w)/dw is x, not w") ? du * g->w
+    const double part = slip("w is used: d(x w)/dw is x") ? du * g->w
         : slip("this is only the slope x: multiply it by u->grad") ? g->x
         : slip("u->grad is passed on without d(x w)/dw, which is x") ? du
         : slip("nothing was added to w->grad") ? 0 : du * g->x;
@@ -78,7 +79,8 @@ static void of_w(double *out, void *arg)
 static void of_x(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of x had added is lost: use +=, not =") ? 0 : g->held_x;
+    const double held = slip("what another use of x had added is lost: = is used, it should be +=")
+                      ? 0 : g->held_x;
     const double from_v = slip("the contribution of v = u + x is missing: x is used there too") ? 0
         : slip("v = u + x passes u->grad on to x: it should pass v->grad") ? g->du
         : slip("v = u + x passes dloss on to x: it should pass v->grad") ? g->dloss
@@ -86,7 +88,7 @@ static void of_x(double *out, void *arg)
         ? g->dv * g->x : g->dv;
     const double from_u = slip("the contribution of u = x w is missing") ? 0
         : slip(too_early) ? g->dloss * g->v * g->w
-        : slip("d(x w)/dx is w, not x") ? g->du * g->x
+        : slip("x is used: d(x w)/dx is w") ? g->du * g->x
         : slip("u->grad is passed on without d(x w)/dx, which is w") ? g->du
         : slip("u = x w passes on v->grad: it should pass on u->grad") ? g->dv * g->w : g->du * g->w;
     const bool only_u = slip("only the contribution of u = x w is there: = overwrote the rest, use +=");
@@ -99,7 +101,8 @@ static void of_x(double *out, void *arg)
 static void of_both(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of it had added is lost: use +=, not =") ? 0 : g->held_x;
+    const double held = slip("what another use of it had added is lost: = is used, it should be +=")
+                      ? 0 : g->held_x;
     const double to_x = g->dv + g->du * g->w, to_w = g->du * g->x;
     *out = slip("one of the two gradients overwrites the other, and only x's is left: use += for both")
          ? held + to_x

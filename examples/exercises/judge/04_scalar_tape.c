@@ -22,21 +22,27 @@ static void slopes(const struct sweep *s, int i, double slope[2])
 {
     const struct line *l = &s->line[i];
     const double a = s->v[l->a], b = s->v[l->b], y = s->v[i];
+    slope[0] = slope[1] = 0;
     if (l->what == TANH) {
-        slope[0] = slip("the slope of tanh is 1 - y^2 with y = tanh(a), not 1 - a^2") ? 1 - a * a
+        slope[0] = slip("1 - a^2 is used: the slope of tanh is 1 - y^2 with y = tanh(a)") ? 1 - a * a
                  : slip("the slope of tanh is 1 - y^2: the square is missing") ? 1 - y
                  : slip("tanh is applied twice in its slope: the node's value is already tanh(a)")
                  ? 1 - tanh(y) * tanh(y) : 1 - y * y;
-        slope[1] = 0;
-    } else if (l->what == MUL || slip("the slopes of a + b are 1, not those of a b")) {
+    } else if (l->what == ADD) {
+        const bool product = slip("the slopes of a b are used: those of a + b are 1");
+        const bool values = slip("the values of a and b are used as slopes: those of a + b are 1");
+        slope[0] = product ? b : values ? a : 1;
+        slope[1] = product ? a : values ? b : 1;
+    } else if (l->what == MUL) {
         const bool exchanged = slip("d(a b)/da is b, and d(a b)/db is a: they are exchanged");
         const bool divided = slip("y divided by an operand fails where that is 0: the slope is the other "
-                                  "operand itself") && l->what == MUL;
+                                  "operand itself");
         slope[0] = exchanged || slip("both slopes of a b are a: d(a b)/da is b") ? a : divided ? y / a
                  : b;
         slope[1] = exchanged || slip("both slopes of a b are b: d(a b)/db is a") ? b : divided ? y / b
                  : a;
-    } else
+    }
+    if (slip("the slope is left out: pass on grad * slope[k]"))
         slope[0] = slope[1] = 1;
     if (slip("slope[0] is used for in[1] too: slope[k] belongs to in[k]"))
         slope[1] = slope[0];
@@ -61,8 +67,9 @@ static void begin(const struct sweep *s, double *grad)
                   || (in_front && i < s->y)
                 ? s->before[i] : 0;
     if (!slip("dy/dy is 1: it was not set"))
-        grad[slip("the sweep begins at the newest node on the tape, not at y") ? s->n - 1 : s->y] =
-            slip("dy/dy is 1, not the value of y") ? s->v[s->y] : 1;
+        grad[slip("the sweep begins at the newest node on the tape: begin at y") ? s->n - 1 : s->y] =
+            slip("y's gradient is set to its value: dy/dy is 1") ? s->v[s->y]
+            : slip("1 was added to what y's gradient held: set it to 1") ? s->before[s->y] + 1 : 1;
 }
 
 static void sweep(double *grad, void *arg)
@@ -71,7 +78,7 @@ static void sweep(double *grad, void *arg)
     begin(s, grad);
     const bool oldest_first = slip("the sweep goes from the oldest node to the newest: a node passes on its "
                                    "gradient before its uses have added to it");
-    const bool stores = slip("only one of a node's two uses counts: use grad +=, not grad =");
+    const bool stores = slip("only one of a node's two uses counts: grad = is used, it should be grad +=");
     const bool slope_only = slip("only the slope is added: multiply it by grad");
     const bool value = slip("the value of a node is passed on instead of its gradient");
     const bool added = slip("grad + slope is passed on: pass on grad * slope");

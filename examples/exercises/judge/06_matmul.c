@@ -23,8 +23,8 @@ static int place(char x, int u, int v, int s, const int *index, const int *size)
             slip_of("%c_%c%c is used instead of %s", x, letter[k / 3], letter[k % 3], right))
             row = k / 3, column = k % 3;
     for (int k = 0; k < LETTERS; k++)
-        if (k != s && slip_of("the rows of %c have %c numbers, not %c: use %s", x, size_name[s], size_name[k],
-                              right))
+        if (k != s && slip_of("rows of %c are read as %c numbers: they have %c, so use %s", x, size_name[k],
+                              size_name[s], right))
             length = k;
     return index[row] * size[length] + index[column];
 }
@@ -33,7 +33,7 @@ static int place(char x, int u, int v, int s, const int *index, const int *size)
 static void bounds(int l, const int *size, int *from, int *end)
 {
     const char c = letter[l], s = size_name[l];
-    *from = slip_of("the loop over %c begins at 1, not at 0", c);
+    *from = slip_of("the loop over %c begins at 1: it should begin at 0", c);
     *end = slip_of("the loop over %c ends one too early: %c < %c", c, c, s) ? size[l] - 1
          : l != I && slip_of("the loop over %c ends one too late: %c < %c", c, c, s) ? size[l] + 1 : size[l];
     for (int k = 0; k < LETTERS; k++)
@@ -47,7 +47,8 @@ static void product(double *y, void *arg)
     const struct product *q = arg;
     const int *size = q->size, na = size[I] * size[P], nb = size[P] * size[J], ny = size[I] * size[J];
     const bool nothing = slip("no product was added to the sum");
-    const bool last = slip("only the last term of the sum over p is there: use sum +=, not sum =");
+    const bool last =
+        slip("only the last term of the sum over p is there: sum = is used, it should be sum +=");
     const bool running = slip("the sum must begin at 0 for each number of the result");
     const bool minus = slip("the sign is wrong");
     const bool no_a = slip("a is left out: multiply each term by it"),
@@ -119,8 +120,8 @@ void judge_exercise(void)
     sizes("a column times a row", 3, 1, 2, -1);
     sizes("a is a constant, so that its grad is NULL", 2, 4, 3, 0);
     sizes("b is a constant, so that its grad is NULL", 2, 4, 3, 1);
-    gradients("gradients, rows and columns of different sizes", 2, 3, 4, NULL);
-    gradients("gradients of other sizes", 5, 4, 2, NULL);
+    gradients("gradients, rows and columns of different sizes", 5, 4, 2, NULL);
+    gradients("gradients of other sizes", 2, 3, 4, NULL);
     gradients("gradients of a column times a row", 3, 1, 2, NULL);
     gradients("gradient where a and b are the same tensor", 2, 2, 2, "same");
 }

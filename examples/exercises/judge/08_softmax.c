@@ -25,7 +25,8 @@ static void weights(double *y, void *arg)
     const bool undivided = slip("e^(x - largest) was not divided by the sum");
     const bool linear = slip("x is divided by the sum of x: e^x is missing");
     const bool by_top = slip("x was divided by the largest: that is not a softmax");
-    const bool by_n = slip("divided by n, not by the sum");
+    const bool by_n = slip("divided by n: divide by the sum");
+    const bool by_score = slip("divided by the largest score: divide by the sum");
     const bool minus =
         slip("this uses e^-x instead of e^x: the largest score should have the largest weight");
     const bool two = slip("this uses 2^x instead of e^x");
@@ -33,11 +34,13 @@ static void weights(double *y, void *arg)
     const int from = slip("e^x of the first score is not in the sum"),
         to = n - slip("e^x of the last score is not in the sum");
     double sum = slip("the sum is 1 too large: does it start at 0?");
-    const bool only_above = slip("the largest is subtracted only in the numerator, not in the sum");
-    const bool only_below = slip("the largest is subtracted only in the sum, not in the numerator");
+    const bool only_above =
+        slip("the largest is subtracted only in the numerator: subtract it in the sum too");
+    const bool only_below =
+        slip("the largest is subtracted only in the sum: subtract it in the numerator too");
     const bool others = slip("each was divided by the sum of the others: its own e^x belongs in the sum too");
     const bool root =
-        slip("divided by the root of the sum of squares, not by the sum: the weights must sum to 1");
+        slip("divided by the root of the sum of squares: divide by the sum, so that the weights sum to 1");
     const bool so_far = slip("divided by the sum so far: finish the sum over all i before you divide");
     const bool again =
         slip("the sum is computed again after some y were divided: it must be the same for all i");
@@ -53,8 +56,8 @@ static void weights(double *y, void *arg)
     }
     for (int i = 0; i < n; i++) {
         running += e[i];
-        const double divisor = undivided ? 1 : by_n ? n : root ? sqrt(squares) : so_far ? running : others
-                             ? sum - e[i] : sum;
+        const double divisor = undivided ? 1 : by_n ? n : by_score ? top : root ? sqrt(squares)
+                             : so_far ? running : others ? sum - e[i] : sum;
         y[i] = linear ? x[i] / total : by_top ? x[i] / top : late ? (exp(x[i]) - top) / (plain - n * top)
              : sigmoid ? 1 / (1 + exp(-x[i])) : logarithm ? x[i] - top - log(sum)
              : (only_below ? exp(x[i]) : e[i]) / divisor;
@@ -132,7 +135,7 @@ static void gradient(double *dx, void *arg)
             : slip("there is an extra factor y_j") ? y * y
             : slip("there is an extra factor 1 - y_j") ? y * (1 - y)
             : slip("this uses e^y_j instead of y_j: y is already the softmax") ? exp(y)
-            : slip("divided by y_j, not multiplied") ? 1 / y : y;
+            : slip("divided by y_j: multiply by it") ? 1 / y : y;
         dx[i] = before
             + (slip("this is y_i (1 - y_i): multiply by dy, and x_i moves the other y too")
                ? y * (1 - y)

@@ -16,11 +16,11 @@ static void batch_loss(double *out, void *arg)
     const int rows = b->rows, n = b->n, size = rows * n;
     const bool next = slip("this is the class after the target's: classes are counted from 0");
     const bool previous = slip("this is the class before the target's: classes are counted from 0");
-    const bool class_0 = slip("class 0 is used instead of target[r]");
+    const bool class_0 = slip("class 0, or class r, is used instead of target[r]");
     const bool target_0 = slip("all rows use the target of the first");
     const bool row_0 = slip("all rows use the scores of the first");
     const bool columns = slip("x is read by columns: x[r][j] is x->data[r * n + j]");
-    const bool by_rows = slip("row r of x begins at x->data[r * n], not at r * rows");
+    const bool by_rows = slip("row r of x is read from r * rows: it begins at x->data[r * n]");
     const bool running = slip("the sum of e^x is not reset for each row");
     const bool running_m = slip("the sum of e^(x - m) is not reset for each row");
     const bool joint = slip("the sum of e^x runs over all rows: each row has a softmax of its own");
@@ -60,11 +60,18 @@ static void batch_loss(double *out, void *arg)
              : slip("the largest score m is added twice, or subtracted from the target's score too")
              ? loss + top
              : slip("the target's score is not subtracted: this is only the log of the sum") ? loss + x[t]
-             : slip("the target's score is added, not subtracted") ? loss + 2 * x[t]
+             : slip("the target's score is added: subtract it") ? loss + 2 * x[t]
              : slip("this is only the score: the log of the sum is missing") ? -x[t]
              : slip("this is the sum without its logarithm") ? sum * exp(top) - x[t]
+             : slip("the sum of e^(x_j - m) is used without its logarithm") ? top + sum - x[t]
+             : slip("the target's score is read in the first row of x: row r begins at x->data[r * n]")
+             ? top + log(sum) - b->x[t]
              : slip("this is the logarithm to base 2: it should be the natural one") ? loss / log(2)
              : slip("this is the logarithm to base 10: it should be the natural one") ? loss / log(10)
+             : slip("the logarithm of the sum is to base 2: it should be the natural one")
+             ? top + log2(sum) - x[t]
+             : slip("the logarithm of the sum is to base 10: it should be the natural one")
+             ? top + log10(sum) - x[t]
              : slip("this is the sum of -log p over all classes: only the target's counts") ? all
              : slip("-log(1 - p) of the other classes is added: that is the binary cross-entropy")
              ? loss + rest
@@ -136,7 +143,7 @@ static void gradient(double *dx, void *arg)
     const struct batch *b = arg;
     const int rows = b->rows, n = b->n;
     const double by = slip("not divided by rows: the loss is a mean over rows") ? 1
-                    : slip("divided by the number of classes, not of rows") ? n : rows;
+                    : slip("divided by the number of classes: divide by that of rows") ? n : rows;
     const double by_p = slip("the softmax is not divided by rows, only the target's term is") ? 1 : by;
     const double by_hit = slip("the target's term is not divided by rows, only the softmax is") ? 1 : by;
     const bool no_hit = slip("this is only the softmax: the -1 at the target is missing");
@@ -147,7 +154,7 @@ static void gradient(double *dx, void *arg)
     const bool next = slip("the class after the target's gets the -1: classes are counted from 0");
     const bool target_0 = slip("all rows use the target of the first");
     const bool plus = slip("1 is added at the target: subtract it");
-    const bool own_0 = slip("the target's own gradient is 0: subtract 1 there, not p");
+    const bool own_0 = slip("p is subtracted at the target, whose gradient is then 0: subtract 1 there");
     const bool sigmoid = slip("this uses p_j (1 - p_j), softmax's derivative: the loss has a logarithm too");
     const bool only = slip("only the target's score gets a gradient: the others change the sum too");
     const bool twice = slip("there is an extra factor p_j");

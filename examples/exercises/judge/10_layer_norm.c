@@ -36,7 +36,7 @@ static double scale(double var, double its_eps)
 {
     return slip("x - mean is not divided by sqrt(var + eps)") ? 1
          : slip("divided by the variance: its square root is missing") ? 1 / (var + eps)
-         : slip("multiplied by sqrt(var + eps), not divided by it") ? sqrt(var + eps)
+         : slip("multiplied by sqrt(var + eps): divide by it") ? sqrt(var + eps)
          : slip("the root is taken twice") ? 1 / sqrt(sqrt(var + eps))
          : slip("eps is added to the root: it belongs inside, sqrt(var + eps)") ? 1 / (sqrt(var) + eps)
          : slip("eps is added twice: add it once, inside the root") ? 1 / (sqrt(var + eps) + eps)
@@ -173,7 +173,7 @@ static void gradient_w(double *dw, void *arg)
     const struct gradients *g = arg;
     const bool last = slip("this is only the last row: dw is the sum over rows, added to what is there");
     const bool mean_of = slip("this is the mean over rows: it should be the sum");
-    const bool by_x = slip("this is dy x: what w multiplies is z, not x");
+    const bool by_x = slip("this is dy x: what w multiplies is z");
     const bool by_c = slip("this is dy (x - mean): what w multiplies is z, the factor r is missing");
     const bool by_1 = slip("this is only dy: what w multiplies, z, is missing");
     const bool by_y = slip("this is dy y: what w multiplies is z");
@@ -216,6 +216,9 @@ static void gradient_x(double *dx, void *arg)
     const double by = slip("the two sums over the row are not divided by n") ? 1
                     : slip("the sums over the row are divided by n - 1: the forward divides by n") ? N - 1
                     : N;
+    const double by_mean = slip("the sum in the term of the mean is not divided by n") ? 1 : by;
+    const double by_r = slip("the sum in the term of r is not divided by n") ? 1 : by;
+    const bool no_z = slip("the term of r lacks its factor z_j: dr/dx_j = -r^2 z_j / n");
     const bool running = slip("the two sums are not reset for each row");
     const double minus_r = slip("the term of r has the wrong sign: dr/dx_j = -r^2 z_j / n") ? -1 : 1;
     const double minus_mean = slip("the term of the mean has the wrong sign") ? -1 : 1;
@@ -237,13 +240,13 @@ static void gradient_x(double *dx, void *arg)
         sum = running ? sum : 0, sum_z = running ? sum_z : 0, r0 = k ? r0 : r;
         for (int i = 0; i < N; i++) {
             const double w = no_w || late_w || no_w_sums ? 1 : a->w[w_by_row ? k : i];
-            sum += v[i] * (no_w_mean ? 1 : w) / by;
-            sum_z += v[i] * (no_w_r ? 1 : w) * (y_for_z ? z[i] * a->w[i] + a->b[i] : z[i]) / by;
+            sum += v[i] * (no_w_mean ? 1 : w) / by_mean;
+            sum_z += v[i] * (no_w_r ? 1 : w) * (y_for_z ? z[i] * a->w[i] + a->b[i] : z[i]) / by_r;
         }
         for (int i = 0; i < N; i++) {
             const double y = z[i] * a->w[i] + a->b[i],
                 g = v[i] * (no_w || late_w || no_w_first ? 1 : a->w[i]);
-            const double of_r = c_for_z ? x[i] - mean : x_for_z ? x[i] : y_for_z ? y
+            const double of_r = c_for_z ? x[i] - mean : x_for_z ? x[i] : y_for_z ? y : no_z ? 1
                               : z[i] * (r_twice ? r : z_twice ? z[i] : 1);
             const double terms = (alone || no_mean ? 0 : minus_mean * (exchanged ? sum_z : sum))
                 + (alone || no_r ? 0 : minus_r * of_r * (exchanged ? sum : sum_z));

@@ -9,20 +9,20 @@ struct numbers {
     int           n;
 };
 
-/* x P(x), with P = (1 + erf(x / sqrt(2))) / 2. */
-static double right_gelu(double x)
+/* P = (1 + erf(x / sqrt(2))) / 2 */
+static double P_of(double x)
 {
     const double inside = slip("this uses erf(x) instead of erf(x / sqrt(2))") ? x
-        : slip("x is multiplied by sqrt(2) in erf, not divided") ? x * sqrt(2)
+        : slip("x is multiplied by sqrt(2) in erf: divide by it") ? x * sqrt(2)
         : slip("x is divided by 2 in erf: divide by sqrt(2)") ? x / 2 : x / sqrt(2);
     const double e = slip("erf is divided by sqrt(2): divide x by it, inside erf") ? erf(x) / sqrt(2)
                    : erf(inside);
     const double cubic = sqrt(2 / pi) * (x + 0.044715 * x * x * x), p = exp(-x * x / 2) / sqrt(2 * pi);
-    const double P = slip("the half is missing: P = (1 + erf) / 2") ? 1 + e
+    return slip("the half is missing: P = (1 + erf) / 2") ? 1 + e
         : slip("the 1 is missing: P = (1 + erf) / 2") ? e / 2
         : slip("the 1 and the half are missing: P = (1 + erf) / 2") ? e
-        : slip("the half multiplies only erf, not the 1: P = (1 + erf) / 2") ? 1 + e / 2
-        : slip("the half multiplies only the 1, not erf: P = (1 + erf) / 2") ? 0.5 + e
+        : slip("the half multiplies only erf: P = (1 + erf) / 2") ? 1 + e / 2
+        : slip("the half multiplies only the 1: P = (1 + erf) / 2") ? 0.5 + e
         : slip("this uses 1 - P instead of P: a sign is wrong, or erfc is used instead of erf") ? (1 - e) / 2
         : slip("this is x p(x), with the density: P is the probability, computed with erf") ? p
         : slip("this is the approximation with tanh: use erf") ? (1 + tanh(cubic)) / 2
@@ -30,16 +30,44 @@ static double right_gelu(double x)
         : slip("this is x sigmoid(1.702 x), an approximation: use erf") ? 1 / (1 + exp(-1.702 * x))
         : slip("this is relu") ? x > 0
         : slip("negative x give 0, as in relu: they should give a little less than 0") && x < 0 ? 0
+        : slip("erfc is used instead of erf, but not 1 - erfc") ? 1 - e / 2
         : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0 : (1 + e) / 2;
-    return slip("this is only P(x): the factor x is missing") ? P
-         : slip("there is an extra factor x") ? x * x * P : x * P;
 }
 
 static void reference(double *y, void *arg)
 {
     const struct numbers *in = arg;
-    for (int i = 0; i < in->n; i++)
-        y[i] = right_gelu(in->x[i]);
+    for (int i = 0; i < in->n; i++) {
+        const double x = in->x[i], P = P_of(x);
+        y[i] = slip("this is only P(x): the factor x is missing") ? P
+             : slip("there is an extra factor x") ? x * x * P : x * P;
+    }
+}
+
+/* P(x) + x p(x), where dy is 1 */
+static void gradient(double *dx, void *arg)
+{
+    const struct numbers *in = arg;
+    for (int i = 0; i < in->n; i++) {
+        const double x = in->x[i], P = P_of(x), y = x * P;
+        const double e = slip("the exponent of p(x) is -x^2: it should be -x^2 / 2") ? exp(-x * x)
+            : slip("the exponent of p(x) is x^2 / 2: it should be -x^2 / 2") ? exp(x * x / 2)
+            : slip("the exponent of p(x) is -x / 2: it should be -x^2 / 2") ? exp(-x / 2)
+            : exp(-x * x / 2);
+        const double p = slip("p(x) is not divided by sqrt(2 pi)") ? e
+            : slip("p(x) is divided by sqrt(pi): divide by sqrt(2 pi)") ? e / sqrt(pi)
+            : slip("p(x) is divided by 2 pi: divide by its root") ? e / (2 * pi)
+            : e / sqrt(2 * pi);
+        dx[i] = slip("this is only P(x): the product rule has a second term, x p(x)") ? P
+            : slip("this is only x p(x): the product rule has another term, P(x)") ? x * p
+            : slip("the factor x is missing in the second term, x p(x)") ? P + p
+            : slip("this is only p(x), the derivative of P: y is x P(x), a product") ? p
+            : slip("this is P(x) p(x): the product rule gives P(x) + x p(x)") ? P * p
+            : slip("the second term, x p(x), is subtracted: add it") ? P - x * p
+            : slip("the second term is y p(x): it should be x p(x)") ? P + y * p
+            : slip("the first term is y, which is x P(x): it should be P(x)") ? y + x * p
+            : slip("multiplied by x once more") ? x * (P + x * p) : P + x * p;
+    }
 }
 
 static gra_tensor *run(gra_tape *t, gra_tensor *in, const double *x)
@@ -69,15 +97,27 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 void judge_exercise(void)
 {
     const double far[6] = { 0, -0.0, 30, -30, 1e4, -1e4 }, dy[6] = { 1, 1, 1, 1, 1, 1 };
-    forward("some x", (double[]){ 1, -1, 0.5, 2, -3 }, 5);
+    const double some[6] = { 1, -1, 0.5, 2, -3, 0.1 };
+    double P[6], xp[6], a, b;
+    forward("some x", some, 5);
     forward("twelve x", judge_draw(111, N, -4, 4), N);
     forward("0, and far from it", far, 6);
+    judge_part("gradient of some x");
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tensor *in = gra_input(t, some, GRA_SHAPE(6));
+    judge_backward(t, run(t, in, some), dy, 1, &in, 0);
+    for (int i = 0; i < 6; i++)
+        P[i] = P_of(some[i]), xp[i] = some[i] * exp(-some[i] * some[i] / 2) / sqrt(2 * pi);
+    if (judge_combination(gra_grad(in), P, xp, 6, &a, &b))
+        judge_clue("it is %.9g times P(x) plus %.9g times x p(x): expected each once", a, b);
+    judge_against("dx", GRA_SHAPE(6), gra_grad(in), 1e-11, gradient, &(struct numbers){ some, 6 });
+    gra_close(t);
     judge_part("the gradient check");
     judge_gradients(GRA_GRAD, NULL, NULL, 1, (gra_check_in[]){ { .name = "x", .shape = GRA_SHAPE(3, 7) } }, f,
                     NULL);
     judge_part("gradient at 0, and far from it");
-    gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_tensor *in = gra_input(t, far, GRA_SHAPE(6));
+    t = judge_tape(GRA_GRAD, NULL);
+    in = gra_input(t, far, GRA_SHAPE(6));
     judge_backward(t, run(t, in, far), dy, 1, &in, 0);
     judge_numbers("dx", GRA_SHAPE(6), gra_grad(in), (double[]){ 0.5, 0.5, 1, 0, 1, 0 }, 1e-12);
     gra_close(t);

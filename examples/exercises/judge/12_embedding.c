@@ -36,10 +36,11 @@ static void looked_up(double *y, void *arg)
             : slip("this is the row after the id's: ids are counted from 0") ? (ids[i] + 1) % words
             : slip("this is the row before the id's: ids are counted from 0") ? (ids[i] + words - 1) % words
             : slip("the id is that of the column: use ids[i]") ? ids[j % n] : ids[i];
-        const int from = slip("w has rows of dim numbers, not of n: row k begins at w[k * dim]") ? k * n + j
-            : slip("row k of w begins at w[k * dim], not at w[k]") ? k + j
+        const int from = slip("w is read in rows of n numbers: row k begins at w[k * dim]") ? k * n + j
+            : slip("row k of w is read from w[k]: it begins at w[k * dim]") ? k + j
             : slip("each row holds only its first number, in all places") ? k * dim
-            : slip("w is read by columns: w[k][j] is w[k * dim + j]") ? j * n + k : k * dim + j;
+            : slip("w is read by columns: w[k][j] is w[k * dim + j]") ? j * n + k
+            : slip("the indices of w are exchanged: w[k][j] is w[k * dim + j]") ? j * dim + k : k * dim + j;
         y[at] = t->w[from % (words * dim)] + (sum && i ? y[at - dim] : 0);
     }
 }
@@ -90,9 +91,9 @@ static void gradient(double *dw, void *arg)
         slip("row ids[i] of dy is added to row i of dw: row i of dy belongs in row ids[i] of dw");
     const bool to_first = slip("all of dy goes to the row of ids[0]");
     const bool by_id = slip("dy is read at row ids[i] too: its rows are numbered by i");
-    const bool of_n = slip("dw has rows of dim numbers, not of n: row k begins at dw[k * dim]");
+    const bool of_n = slip("dw is written in rows of n numbers: row k begins at dw[k * dim]");
     const bool columns = slip("dy is read by columns: dy[i][j] is dy[i * dim + j]");
-    const bool no_stride = slip("row k of dw begins at dw[k * dim], not at dw[k]");
+    const bool no_stride = slip("row k of dw is written from dw[k]: it begins at dw[k * dim]");
     const bool first_number = slip("the first number of each row of dy is added in all places");
     const bool one_column = slip("all numbers of a row are added to its first: dw[k][j] gets dy[i][j]");
     const bool all_rows = slip("all of dy goes to the row of each id: row i goes only to the row of ids[i]");
@@ -108,7 +109,7 @@ static void gradient(double *dw, void *arg)
             const int times = count(ids, n, ids[i]), again = count(ids, i, ids[i]),
                 row = in_order || exchanged ? i
                 : to_first ? ids[0] : ids[i];
-            const int of = by_id ? ids[i] % n * dim + j : exchanged ? ids[i] * dim + j : columns
+            const int of = by_id ? ids[i] * dim + j : exchanged ? ids[i] * dim + j : columns
                          ? (j * n + i) % (n * dim)
                 : first_number ? i * dim : dy_0 ? j : i * dim + j;
             const int place = (of_n ? row * n + j : no_stride ? row + j

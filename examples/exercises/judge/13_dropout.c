@@ -119,6 +119,22 @@ static void generator(void)
     gra_close(a.t), gra_close(b.t), gra_close(c.t);
 }
 
+/* Clues: what a backward that draws makes of dy. */
+static void drawn_again(const double *dx, const double *dy, double p)
+{
+    bool mask = true, raw = true;
+    for (int i = 0; i < SIZE; i++) {
+        mask &= dx[i] == 0 || fabs(dx[i] - dy[i]) < 1e-9 || fabs(dx[i] - dy[i] / (1 - p)) < 1e-9;
+        raw &= dx[i] / dy[i] >= 0 && dx[i] / dy[i] < 1;
+    }
+    if (mask)
+        judge_clue("this is another mask than forward's: save that one in y->saved, and draw nothing in "
+                   "backward");
+    if (raw)
+        judge_clue("dy is multiplied by numbers between 0 and 1, like those that gra_rand draws: multiply it "
+                   "by the factor of x, which forward saves in y->saved, and draw nothing in backward");
+}
+
 /* In GRA_GRAD and GRA_EVAL y is x, and dx is dy. */
 static void unchanged(double *y, void *arg)
 {
@@ -160,6 +176,7 @@ static void not_training(const char *part, gra_mode mode, gra_rng *rng)
         judge_wrong("numbers were drawn from the generator: draw nothing where nothing is dropped");
     if (mode == GRA_GRAD) {
         judge_backward(k.t, k.y, dy, 1, &k.in, 0);
+        drawn_again(gra_grad(k.in), dy, 0.25);
         judge_against("dx", GRA_SHAPE(ROWS, COLS), gra_grad(k.in), 1e-12, unchanged_gradient,
                       &(struct given){ .x = x, .dy = dy });
     }
@@ -194,14 +211,8 @@ static void gradient(const char *part, double p)
     const double *x = judge_draw(135, SIZE, 0.5, 2), *dy = judge_draw(136, SIZE, 1, 2);
     struct trial k = run(GRA_TRAIN, &rng, x, p);
     judge_backward(k.t, k.y, dy, 1, &k.in, 0);
-    const double *dx = gra_grad(k.in);
-    bool another = true;                            /* each is 0 or that of a kept number: another mask's */
-    for (int i = 0; i < SIZE; i++)
-        another &= dx[i] == 0 || fabs(dx[i] - dy[i]) < 1e-9 || fabs(dx[i] - dy[i] / (1 - p)) < 1e-9;
-    if (another)
-        judge_clue("this is another mask than forward's: save that one in y->saved, and draw nothing in "
-                   "backward");
-    judge_against("dx", GRA_SHAPE(ROWS, COLS), dx, 1e-11, masked_gradient,
+    drawn_again(gra_grad(k.in), dy, p);
+    judge_against("dx", GRA_SHAPE(ROWS, COLS), gra_grad(k.in), 1e-11, masked_gradient,
                   &(struct given){ x, k.y->data, dy, p });
     gra_close(k.t);
 }

@@ -65,7 +65,7 @@ static void dot_products(double *s, void *arg)
     const struct meeting *a = arg;
     const int n = a->n, m = a->m, d = a->d;
     const double by = slip("these are the dot products: divide by sqrt(d)") ? 1
-        : slip("divided by d, not by its root") ? d : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
+        : slip("divided by d: divide by its root") ? d : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by the root of n, the number of queries: d is the length of a query") ? sqrt(n)
         : slip("divided by the root of m, the number of keys: d is the length of a query") ? sqrt(m)
         : sqrt(d);

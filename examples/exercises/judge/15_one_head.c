@@ -14,8 +14,9 @@ static void weights(double *a, void *arg)
     const int m = h->m, d = h->d;
     const bool scores = slip("these are the scores: return their softmax");
     const double by = slip("the scores are not divided by sqrt(d)") ? 1
-        : slip("the scores are divided by d, not by its root") ? d
-        : slip("the scores are divided by the root of m, the number of keys, not of d") ? sqrt(m) : sqrt(d);
+        : slip("the scores are divided by d: divide by its root") ? d
+        : slip("the scores are divided by the root of m, the number of keys: divide by that of d") ? sqrt(m)
+        : sqrt(d);
     const bool running = slip("the dot product runs on from key to key: each starts at 0");
     const bool minus = slip("the sign of the scores is wrong");
     const bool late = slip("softmax is divided by sqrt(d): divide the dot products before it");
@@ -26,6 +27,7 @@ static void weights(double *a, void *arg)
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
     const int from = slip("the dot product leaves out the first number of q and k");
     const int to = d - slip("the dot product leaves out the last number of q and k");
+    const int count = m - (slip("the last key is left out: there are m keys") && m > 1);
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
     const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-9 &&
         slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all e^s", h->all);
@@ -38,13 +40,14 @@ static void weights(double *a, void *arg)
             dot += h->q[l] * k[j * d + l];
         s[j] = (minus ? -dot : dot) * (times ? h->times : 1) / (late ? 1 : by)
                + (running && j ? s[j - 1] : 0);
-        top = fmax(top, s[j]);
+        top = j < count ? fmax(top, s[j]) : top;
     }
-    for (int j = 0; j < m; j++)
+    for (int j = 0; j < count; j++)
         sum += exp(s[j] - top), plain_sum += exp(s[j]);
     for (int j = 0; j < m; j++)
-        a[j] = scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j]) : by_top ? s[j] / top
-             : plain ? exp(s[j]) / plain_sum : exp(s[j] - top) / sum / (late ? by : 1) * (share ? h->all : 1);
+        a[j] = j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
+             : by_top ? s[j] / top : plain ? exp(s[j]) / plain_sum
+             : exp(s[j] - top) / sum / (late ? by : 1) * (share ? h->all : 1);
 }
 
 static void weights_of(const char *part, const double *query, const double *keys, int m, int d)
@@ -117,7 +120,7 @@ static void attended(double *y, void *arg)
     const bool joint = slip("the weights of all queries together sum to 1: those of each query must");
     const double by = slip("the scores are multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("the scores are not divided by sqrt(d)") ? 1
-        : slip("the scores are divided by d, not by its root") ? d
+        : slip("the scores are divided by d: divide by its root") ? d
         : slip("the scores are divided by sqrt(e): d is the length of q and k") ? sqrt(e) : sqrt(d);
     const int keys = slip("only the first n of the m keys are used") && n < m ? n
                    : m - (slip("the last key is not used") && m > 1);
@@ -126,8 +129,8 @@ static void attended(double *y, void *arg)
         slip("softmax runs over the queries of a key: it should run over the keys of a query");
     const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const bool even = slip("this is the mean of all values: every weight is 1/m");
-    const double *v = slip("keys were mixed, not values") && d == e ? h->k
-        : slip("queries were mixed, not values") && square && d == e ? h->q : h->v;
+    const double *v = slip("keys were mixed: mix the values") && d == e ? h->k
+        : slip("queries were mixed: mix the values") && square && d == e ? h->q : h->v;
     const double *k = slip("values are used as keys") && d == e ? h->v
         : slip("queries are used as keys") && square ? h->q : h->k;
     const double *q = slip("keys are used as queries") && square ? h->k : h->q;

@@ -56,17 +56,17 @@ static void head(double *out, void *arg)
     const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const bool even = slip("all weights are equal: Y is the mean of V");
     const bool residual = slip("X was added to the result: that is not asked for here") && e == D;
-    const bool raw = slip("the scores are X^T X, not those of queries and keys");
+    const bool raw = slip("the scores are X^T X: they should be those of queries and keys");
     const bool v_by_k = slip("the values were made by W_k: each projection has its own W") && d == e;
     all.b_twice = slip("the biases were added twice");
     all.W_T = slip("W^T is used instead of W: with these sizes both fit") && square;
     all.b_row = slip("b was stretched the wrong way: b_i belongs to number i of each token") && square;
     const double by = slip("the scores were multiplied by sqrt(d): divide") ? 1 / sqrt(d)
-        : slip("the scores were not divided by sqrt(d)") ? 1 : slip("divided by d, not by its root") ? d
+        : slip("the scores were not divided by sqrt(d)") ? 1 : slip("divided by d: divide by its root") ? d
         : slip("divided by sqrt(D), the size of a token: d is the size of a query") ? sqrt(D)
         : slip("divided by sqrt(N), the number of tokens: d is the size of a query") ? sqrt(N)
         : slip("divided by sqrt(e), the size of a value: d is the size of a query") ? sqrt(e) : sqrt(d);
-    const bool after = slip("the softmax was divided by sqrt(d), not the scores before it");
+    const bool after = slip("the softmax was divided by sqrt(d): divide the scores before it");
     const bool over = slip(rows ? "softmax by columns: here a query is a row, whose weights sum to 1"
                                  : "softmax by rows: here a query is a column, whose weights sum to 1");
     const bool exchanged = slip(rows ? "K Q^T is used instead of Q K^T: row i has the scores of query i"
@@ -74,7 +74,7 @@ static void head(double *out, void *arg)
     const bool both = slip("the weights are transposed: query i uses the weights that others give to it");
     const bool twice = slip("softmax was applied twice"), none = slip("softmax is left out");
     const bool naive = slip("e^score of a large score is infinite: gra_softmax subtracts the largest first");
-    const bool mix_x = slip("X was mixed, not V") && e == D, mix_k = slip("K was mixed, not V") && e == d;
+    const bool mix_x = slip("X was mixed: mix V") && e == D, mix_k = slip("K was mixed: mix V") && e == d;
     struct biases of_q = all, of_v = all;
     of_q.plain = all.plain || no_b_q, of_v.plain = all.plain || no_b_v;
     const double *Q = affine(a, q_by_k ? W_K : W_Q, q_b_k ? B_K : B_Q, d, of_q);

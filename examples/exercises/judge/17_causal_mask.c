@@ -4,12 +4,13 @@
 struct attention {
     const double *s, *q, *k, *v;        /* scores (T, T), or what they are made of: (T, d), (T, d), (T, e) */
     int           T, d, e;
+    double        fill;                 /* what the answer seems to put in place of s[0, 1]; 0: unknown */
 };
 
-static void mask(double *a, int T, double with, int begin, bool past)
+static void mask(double *a, int T, double with, int begin, int past)
 {
     for (int i = 0; i < T * T; i++)
-        if (past ? i % T < i / T : i % T >= i / T + begin)
+        if (past ? i % T < i / T + past - 1 : i % T >= i / T + begin)
             a[i] = with;
 }
 
@@ -26,16 +27,21 @@ static void weights(double *out, void *arg)
 {
     const struct attention *h = arg;
     const int T = h->T;
-    const bool past = slip("the past is masked, not the future: column j > row i is the future of i");
+    const int past = slip("the past is masked: mask the future, where column j > row i") ? 1
+        : slip("the past and the token itself are masked: mask the future, where column j > row i") ? 2 : 0;
     const int begin = slip("nothing is masked: every token sees all others") ? T
         : slip("the token itself is masked too: it may see itself") ? 0
         : slip("the next token is seen: only j <= i are allowed") ? 2 : 1;
     const bool score_0 = slip("a score of 0 is not a mask, as e^0 is 1: set masked scores to -INFINITY");
+    const bool finite = isfinite(h->fill) && h->fill != 0
+        && slip_of("the scores of the future were set to %.6g: set them to -INFINITY", h->fill);
     const bool late =
         slip("weights of the future became 0, but the others no longer sum to 1: divide each row by its sum");
     const bool by_column = slip("divided by the sum of the column: a row holds the weights of a token");
+    const bool by_other = slip("number j of a row is divided by the sum of row j: keep the sums as a column, "
+                               "(T, 1)");
     const bool by_all = slip("divided by the sum of the whole matrix: each row must sum to 1");
-    const bool by_T = slip("divided by T, not by each row's remaining sum");
+    const bool by_T = slip("divided by T: divide by each row's remaining sum");
     const bool again =
         slip("softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum");
     const bool columns = slip("softmax runs over columns: the weights of a token are a row");
@@ -43,10 +49,10 @@ static void weights(double *out, void *arg)
         slip("softmax runs over columns, before the mask: the weights of a token are a row");
     const bool even = slip("all visible tokens have the same weight: the scores are lost");
     const bool alone = slip("a token sees only itself, and not its past");
-    const bool after = late || by_column || by_all || by_T || again || columns_first;
+    const bool after = late || by_column || by_other || by_all || by_T || again || columns_first;
     double *s = mat_scaled(h->s, even ? 0 : 1, T * T);
     if (!after)
-        mask(s, T, score_0 ? 0 : (double)-INFINITY, begin, past);
+        mask(s, T, score_0 ? 0 : finite ? h->fill : (double)-INFINITY, begin, past);
     double *a = columns || columns_first ? mat_softmax_columns(s, T, T) : mat_softmax_rows(s, T, T);
     if (after)
         mask(a, T, 0, begin, past);
@@ -57,6 +63,7 @@ static void weights(double *out, void *arg)
              ? 0            /* a row of -INFINITY: gra_softmax gives zeros */
              : columns_first ? a[i] / row : by_column ? a[i] / row_sum(masked + i % T, T, T) : by_all
              ? a[i] / all
+             : by_other ? a[i] / row_sum(masked + i % T * T, T, 1)
              : by_T ? a[i] / T : a[i];
     }
     memcpy(out, again ? mat_softmax_rows(a, T, T) : a, (size_t)(T * T) * sizeof *out);
@@ -68,12 +75,12 @@ static void attended(double *y, void *arg)
     struct attention h = *(struct attention *)arg;
     const int T = h.T, d = h.d, e = h.e;
     const double by = slip("the scores were not divided by sqrt(d)") ? 1
-                    : slip("divided by d, not by its root") ? d
+                    : slip("divided by d: divide by its root") ? d
         : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by sqrt(T): d is the length of a query") ? sqrt(T)
         : slip("divided by sqrt(e): d is the length of a query") ? sqrt(e) : sqrt(d);
     const bool exchanged = slip("k q^T is used instead of q k^T");
-    const double *v = slip("k was mixed, not v") && d == e ? h.k : h.v;
+    const double *v = slip("k was mixed: mix v") && d == e ? h.k : h.v;
     double *a = judge_room((size_t)(T * T));
     h.s = exchanged ? mat_scores(h.k, h.q, T, T, d, 1 / by) : mat_scores(h.q, h.k, T, T, d, 1 / by);
     weights(a, &h);
@@ -99,6 +106,7 @@ static void masked(const char *part, bool after, const double *s, int T, const d
     judge_without(y, "causal_mask");
     judge_without(y, "attention");
     no_nan("a", a, T * T);
+    h.fill = after || T < 2 ? 0 : s[0] + log(a[1] / a[0]);
     bool future = false, past = false, sums = false;
     for (int i = 0; i < T * T; i++) {
         future = future || (i % T > i / T && a[i] != 0);
@@ -154,8 +162,8 @@ static double *attend(const double *q, const double *k, const double *v, int T, 
 static void look(int T, int d, int e)
 {
     double *q = judge_draw(30, (size_t)(T * d), -2, 2), *k = judge_draw(31, (size_t)(T * d), -2, 2);
-    double *v = judge_draw(32, (size_t)(T * e), -2, 2), *before = attend(q, k, v, T, d, e);
     judge_part("causal_attention: a token changes, and those before it do not");
+    double *v = judge_draw(32, (size_t)(T * e), -2, 2), *before = attend(q, k, v, T, d, e);
     for (int changed = 0; changed < T; changed++) {
         double *k2 = mat_scaled(k, 1, T * d), *v2 = mat_scaled(v, 1, T * e);
         for (int l = 0; l < d; l++)
@@ -185,7 +193,7 @@ static void whole(const char *part, int T, int d, int e)
     judge_clue("masked_before and masked_after are right, and no token sees its future: look at the scores, "
                "and at what is mixed");
     judge_against("y", GRA_SHAPE(T, e), attend(q, k, v, T, d, e), 1e-11, attended,
-                  &(struct attention){ NULL, q, k, v, T, d, e });
+                  &(struct attention){ NULL, q, k, v, T, d, e, 0 });
 }
 
 static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *arg)

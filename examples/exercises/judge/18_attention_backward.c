@@ -23,21 +23,24 @@ static const double *read(const char *name, const char *index, char width, const
 
 static double *da_of(const struct given *x)
 {
-    const int n = x->s.n, m = x->s.m, e = x->s.e;
+    const int n = x->s.n, m = x->s.m, d = x->s.d, e = x->s.e;
     const double *v = read("v", "jl", 'e', x->v, m, e, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
     const bool rows =
         slip("da of a query begins with that of the previous query: start each dot product at 0");
     const bool keys = slip("da of a key begins with that of the previous key: start each dot product at 0");
-    double *da = mat_scores(dy, v, n, m, e, 1);
+    const int from = slip("da_ij is only the last term of dy_i . v_j: add up all terms, with +=") ? e - 1 : 0;
+    const int to = d < e && slip("da_ij adds up only d terms: rows of dy and v have e numbers") ? d : e;
+    double *da = judge_room((size_t)(n * m));
     for (int at = 0; at < n * m; at++)
-        da[at] += rows && at >= m ? da[at - m] : keys && at % m ? da[at - 1] : 0;
+        da[at] = mat_dot(dy + at / m * e + from, v + at % m * e + from, to - from)
+               + (rows && at >= m ? da[at - m] : keys && at % m ? da[at - 1] : 0);
     return da;
 }
 
 /* The sum that is subtracted from da_ij */
 static double shared_sum(const double *a, const double *da, int n, int m, int i, int j)
 {
-    double row = 0, column = 0, sum = 0, partial = 0, causal = 0, so_far = 0, whole = 0;
+    double row = 0, column = 0, sum = 0, partial = 0, causal = 0, so_far = 0, whole = 0, misread = 0;
     for (int at = 0; at < n * m; at++) {
         const double term = a[at] * da[at];
         const bool here = at / m == i;
@@ -45,6 +48,7 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
         so_far += at / m <= i ? term : 0;
         row += here ? term : 0;
         sum += here ? da[at] : 0;
+        misread += here ? a[at % m * n + i] * da[at] : 0;
         partial += here && at % m <= j ? term : 0;
         causal += here && at % m <= i ? term : 0;
         column += at % m == j ? term : 0;
@@ -59,6 +63,7 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
          : slip("the shared sum of softmax is only its last term: add up all terms, with +=")
          ? a[i * m + m - 1] * da[i * m + m - 1]
          : slip("the shared sum of softmax was divided by m: it is not a mean") ? row / m
+         : slip("in the shared sum of softmax a was read as m rows of n: it has n rows of m") ? misread
          : slip("the shared sum of softmax adds up a_ij: it should add up a_ij da_ij") ? 1
          : slip("the shared sum of softmax adds up da_ij: it should add up a_ij da_ij") ? sum
          : slip("the shared sum of softmax is added: subtract it") ? -row : row;
@@ -78,6 +83,7 @@ static double *ds_of(const struct given *x)
             ? a[at] * (1 - a[at]) * da[at]
             : slip("the factor a_ij is missing in ds_ij") ? off
             : slip("ds_ij uses a_ij instead of da_ij") ? a[at] * (off - da[at] + a[at])
+            : slip("ds_ij is left out where j > i: the loop must run over all keys") && j > i ? 0
             : slip("a_ij is squared in ds_ij") ? a[at] * a[at] * off
             : slip("a was read as m rows of n: it has n rows of m, a_ij = a[i*m + j]") ? a[j * n + i] * off
             : a[at] * off;
@@ -140,6 +146,8 @@ static void from_values(double *out, void *arg)
     const bool values = slip("this adds up a_ij v_j: dv_j adds up a_ij dy_i");
     const bool of_da = slip("this adds up da_ij dy_i: dv_j adds up a_ij dy_i");
     const bool last = slip("only the last query was added: dv is a sum over all") || each;
+    const bool causal = slip("keys after the query, j > i, were left out: a mask is already in a");
+    const int to = d < e && slip("only d numbers of each row of dv were written: it has e") ? d : e;
     const double *a = read("a", "ij", 'm', x->a, n, m, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
     a = scores ? mat_scores(x->q, x->k, n, m, d, 1 / sqrt(d)) : unmasked ? x->unmasked
       : of_da ? mat_scores(x->dy, x->v, n, m, e, 1) : a;
@@ -147,7 +155,8 @@ static void from_values(double *out, void *arg)
         const int j = at / e;
         out[at] = over || each ? 0 : x->before[at];
         for (int i = last ? n - 1 : 0; i < n && !none; i++) {
-            const double weight = ones ? 1 : a[turned ? j * n + i : i * m + j];
+            const double weight = at % e >= to || (causal && j > i) ? 0 : ones ? 1
+                                : a[turned ? j * n + i : i * m + j];
             out[at] += scale * weight * (values ? x->v[at] : dy[i * e + at % e]);
         }
     }

@@ -81,7 +81,7 @@ static bool reshaped(const char *name)
 static double *mixture(const double *scores, int h, const double *v, struct sizes s, double root)
 {
     const int T = s.T;
-    const bool after = slip("the softmax was divided by sqrt(D/H), not the scores before it");
+    const bool after = slip("the softmax was divided by sqrt(D/H): divide the scores before it");
     const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const double *one = scores + (slip("all heads have the weights of head 0") ? 0 : h * T * T);
     double *seen = mat_scaled(one, after ? 1 : 1 / root, T * T);
@@ -94,6 +94,7 @@ static double *mixture(const double *scores, int h, const double *v, struct size
         : slip("softmax runs over the queries: the weights of a query sum to 1") ? columns
         : mat_softmax_rows(seen, T, T);
     a = slip("softmax was applied twice") ? mat_softmax_rows(a, T, T) : a;
+    a = slip("the weights are transposed: row i is the sum over j of a_ij v_j") ? mat_transposed(a, T, T) : a;
     return mat_product(mat_scaled(a, after ? 1 / root : 1, T * T), v, T, T, s.d);
 }
 
@@ -106,7 +107,7 @@ static void attended(double *out, void *arg)
     root = slip("the scores were not divided by sqrt(D/H)") ? 1
          : slip("multiplied by sqrt(D/H): divide") ? 1 / root
          : slip("divided by sqrt(D): a query of a head has D/H numbers") ? sqrt(D)
-         : slip("divided by D/H, not by its root") ? s.d
+         : slip("divided by D/H: divide by its root") ? s.d
          : slip("divided by sqrt(H), the number of heads: divide by sqrt(D/H)") ? sqrt(s.H)
          : slip("divided by sqrt(T): a query of a head has D/H numbers") ? sqrt(s.T)
          : slip("all weights are equal") ? (double)INFINITY : root;
@@ -119,7 +120,7 @@ static void attended(double *out, void *arg)
     const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
     const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
     const bool own = slip("queries were used as keys"), exchanged = slip("queries and keys are exchanged");
-    const double *mixed = slip("keys were mixed, not values") ? K : V, *key = own ? Q : K;
+    const double *mixed = slip("keys were mixed: mix the values") ? K : V, *key = own ? Q : K;
     const int T = s.T, each = T * s.d;
     double *heads = judge_room((size_t)all);
     for (int b = 0; b < s.B; b++) {
@@ -137,7 +138,7 @@ static void attended(double *out, void *arg)
     const enum layout joined = slip("heads were joined by a reshape alone") ? RESHAPED
         : slip("the heads are joined in the wrong order: head 0 comes first") ? REVERSED : RIGHT;
     const double *rows = moved(heads, s, joined, true), *W = mat_transposed(m->W, D, D);
-    const bool plain = slip("multiplied by W_c, not by its transpose");
+    const bool plain = slip("multiplied by W_c: multiply by its transpose");
     const double *y = mat_product(rows, plain ? m->W : W, s.B * T, D, D);
     y = slip("W_c was left out") ? rows
       : slip("W_c was used twice") ? mat_product(y, W, s.B * T, D, D)

@@ -27,7 +27,8 @@ static void begun(double *out, void *arg)
     const struct drawn *a = arg;
     gra_rng rng = a->rng;
     const size_t n = (size_t)(a->context * a->dim);
-    const double scale = slip("it is initialised from N(0, 0.02), not N(0, 1)") ? 0.02 : 1,
+    const double scale = slip("it is initialised from N(0, 0.02), not N(0, 1)") ? 0.02
+                 : slip("all its numbers are 0 at first: use gra_init_normal(0, 1)") ? 0 : 1,
                  width = 1 / sqrt(a->dim);
     if (slip("it is initialised uniformly: use gra_init_normal(0, 1)"))
         gra_uniform(&rng, out, n, 0, 1);
@@ -73,7 +74,8 @@ static void added(double *out, void *arg)
               slip("every token got the same position's vector: each has its own. Are `time` rows sliced?")
             ? f
             : slip("the vectors begin at position 0, but `first` tokens came before") ? i
-            : slip("the vector was chosen by the text in the batch, not by the position in the text") ? f + b
+            : slip("the vector was chosen by the text in the batch: choose it by the position in the text")
+            ? f + b
             : slip("positions continue from text to text: each text begins at `first`") ? f + b * s.time + i
             : slip("each token got the vector of the position after its own") ? f + i + 1
             : slip("each token got the vector of the position before its own") ? f + i - 1

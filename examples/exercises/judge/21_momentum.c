@@ -43,19 +43,20 @@ static void p_of(double *out, void *arg)
         const double old = s->v[i], g = s->g[i], v = mu * old + g;
         out[i] = s->p[i] - (slip("p was not changed") ? 0
             : slip("p moved by the old v: compute the new one first") ? lr * old
-            : slip("p moved only by the gradient, not by v") ? lr * g
+            : slip("p moved only by the gradient: it should move by v") ? lr * g
             : slip("p moved uphill, with v: the minus is missing") ? -lr * v
             : slip("p moved by v without lr") ? v
             : slip("p moved by lr (g + momentum v) with the new v: this is Nesterov momentum")
             ? lr * (g + mu * v)
             : slip("p moved by lr momentum v: momentum is already in v") ? lr * mu * v
             : slip("p is -lr v: subtract lr v from the old p") ? s->p[i] + lr * v
+            : slip("p is lr v: subtract lr v from the old p") ? s->p[i] - lr * v
             : slip("p was moved twice") ? 2 * lr * v
             : slip("p moved by lr (v + g): the gradient is already in v") ? lr * (v + g)
             : slip("p moved by lr (1 - momentum) v: PyTorch's SGD does not average") ? lr * (1 - mu) * v
             : slip("p moved by lr g + momentum v: here lr multiplies all of the new v") ? lr * g + mu * v
             : slip("each element moved by v[0] instead of v[i]") ? lr * (mu * s->v[0] + s->g[0])
-            : slip("p moved by lr divided by v, not times v") ? lr / v : lr * v);
+            : slip("p moved by lr divided by v: multiply by v") ? lr / v : lr * v);
     }
 }
 

@@ -48,18 +48,20 @@ static void v_of(double *out, void *arg)
     const double keep = slip("the old v is missing") ? 0 : sum ? 1 : exchanged ? 1 - b2 : beta1 ? b1 : b2;
     const double share = all || sum ? 1 : exchanged ? b2 : whole ? (1 - b2) * (1 - b2) : beta1
         || slip("g^2 is multiplied by 1 - beta1 instead of 1 - beta2") ? 1 - b1 : 1 - b2;
+    const double *old = slip("m is used instead of the old v") ? s->new_m : s->v;
     const double by = vv ? 1 - pow(b2, s->t) : 1, decay = l2 ? s->h->weight_decay : 0;
     for (int i = 0; i < s->n; i++) {
         const double m = s->new_m[i], g = of_m ? m : apart ? s->g[i] - m : s->g[i] + decay * s->p[i];
-        out[i] = left ? s->v[i] : (keep * s->v[i] + share * (plain ? g : g * g)) / by;
+        out[i] = left ? s->v[i] : (keep * old[i] + share * (plain ? g : g * g)) / by;
     }
 }
 
 /* x / (1 - beta^t) */
 static double corrected(double x, double beta, int t, const char *m)
 {
-    const double power = slip_of("%s's correction has the power t - 1, not t: the first t is 1", m) ? t - 1
-        : slip_of("%s's correction has the power t + 1, not t: the first t is 1", m) ? t + 1
+    const double power =
+          slip_of("%s's correction has the power t - 1: it should be t, which is 1 at first", m) ? t - 1
+        : slip_of("%s's correction has the power t + 1: it should be t, which is 1 at first", m) ? t + 1
         : slip_of("%s is corrected by 1 - beta without the power: it is 1 - beta^t", m) ? 1 : t;
     const double by = slip_of("%s is corrected by 1 - beta t: it is 1 - beta^t, a power", m) ? 1 - beta * t
         : slip_of("%s's correction uses t^beta instead of beta^t", m) ? 1 - pow(t, beta)
@@ -102,7 +104,8 @@ static void p_of(double *out, void *arg)
             : slip("weight decay is multiplied by lr twice") ? lr : 1);
         const double of = slip("weight decay is taken from the new p: take it from the old p")
             ? p - lr * u : slip("weight decay is multiplied by the step: multiply it by p") ? u
-            : slip("weight decay is multiplied by g: multiply it by p") ? s->g[i] : p;
+            : slip("weight decay is multiplied by g: multiply it by p") ? s->g[i]
+            : slip("weight decay is not multiplied by p") ? 1 : p;
         const double new = p - lr * (sign * u + decay * of);
         out[i] = isnan(new) ? 1e300 : new;              /* a nan would match any other nan */
     }

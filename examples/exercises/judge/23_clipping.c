@@ -53,6 +53,8 @@ static void norm_before(double *out, void *arg)
          : slip("this is |g| of the last element: sum the squares of all") ? fabs(last)
          : slip("this is the root of the mean of squares: expected the root of their sum")
          ? norm / sqrt(n ? n : 1)
+         : slip("the sum of squares is divided by the number of parameters: it is not a mean")
+         ? norm / sqrt(c->count)
          : slip("this is the norm after clipping: return the one before") ? fmin(norm, c->max_norm)
          : slip("this is the factor: return the norm") ? fmin(1, c->max_norm / norm)
          : slip("the norm is 0: is the sum reset within a loop, or does a loop never run?") ? 0
@@ -65,7 +67,8 @@ static void gradient_after(double *out, void *arg)
     const int k = c->now;
     const double max = c->max_norm, norm = length(c, 0, c->count), own = length(c, k, k + 1);
     double by = norm > max ? max / norm : 1;
-    by = slip("the gradients were not scaled, although their norm is larger than max_norm") ? 1
+    by = slip(k ? "only gradients before this one were scaled: scale those of all parameters"
+                : "the gradients were not scaled, although their norm is larger than max_norm") ? 1
        : slip("each parameter was clipped by its own norm: one norm, and one factor, for all")
        ? fmin(1, max / own)
        : slip("all were scaled to max_norm, although their norm is smaller: leave small gradients unchanged")
@@ -77,17 +80,18 @@ static void gradient_after(double *out, void *arg)
        : slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all") ? max / own
        : slip("the factor was applied twice: multiply each element by it once") ? by * by
        : slip("the root of the factor was taken: it is max_norm / norm itself") ? sqrt(by)
-       : slip("only the first parameter's gradient was scaled: scale all of them") && k > 0 ? 1
+       : slip("divided by the number of parameters too: the factor is max_norm / norm") ? by / c->count
        : slip("only the last parameter's gradient was scaled: scale all of them") && k < c->count - 1 ? 1
        : by;
     const bool at_max =
         slip("each element was clipped to max_norm, which changes the direction: multiply all by one factor");
     const bool at_1 =
         slip("each element was clipped to 1, which changes the direction: multiply all by one factor");
+    const bool set = slip("each element was set to the factor max_norm / norm: multiply by it");
     const bool less = slip("a number was subtracted from g: multiply by max_norm / norm");
     for (int i = 0; i < c->size[k]; i++) {
         const double g = c->g[k][i], most = at_max ? max : 1;
-        out[i] = at_max || at_1 ? fmax(-most, fmin(most, g)) : less ? g - max / norm : g * by;
+        out[i] = at_max || at_1 ? fmax(-most, fmin(most, g)) : set ? by : less ? g - max / norm : g * by;
     }
 }
 

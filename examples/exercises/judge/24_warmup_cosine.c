@@ -33,7 +33,7 @@ static double falling(int step, const struct run *r)
     const int from = all || slip("x counts from step 0: the fall begins at step `warmup`") ? 0 : r->warmup;
     const int fall = all || slip("x is (step - warmup) / steps: the fall has only steps - warmup steps")
                    ? r->steps
-        : slip("x reaches 1 one step too early: the rate is min_lr in step `steps`, not in the one before")
+        : slip("x reaches 1 one step too early: the rate is min_lr in step `steps`")
         ? r->steps - r->warmup - 1
         : slip("x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`")
         ? r->steps - r->warmup + 1 : r->steps - r->warmup;
@@ -44,14 +44,20 @@ static double falling(int step, const struct run *r)
     const double wave = slip("pi is missing: cos takes radians, and half a wave is pi") ? x
         : slip("3.14 is too rough: acos(-1) is pi with all its digits") ? 3.14 * x
         : slip("it is a whole wave, cos(2 pi x): half a wave is cos(pi x)") ? 2 * pi * x
-        : slip("x is given in degrees: C's cos takes radians") ? 180 * x : quarter ? pi * x / 2 : pi * x;
+        : slip("x is given in degrees: C's cos takes radians") ? 180 * x
+        : slip("it is cos(pi x / 2), which falls only half the way: half a wave is cos(pi x)") || quarter
+        ? pi * x / 2 : pi * x;
     const double part = slip("the division by 2 is missing: 1 + cos goes from 2 to 0") ? 1 + cos(wave)
         : quarter || slip("cos goes from 1 to -1 here: it is (1 + cos) / 2 that goes from 1 to 0") ? cos(wave)
+        : slip("the 1 is missing: (1 + cos) / 2 goes from 1 to 0") ? cos(wave) / 2
+        : slip("sin is used instead of cos") ? (1 + sin(wave)) / 2
         : slip("it falls on a straight line: the cosine is missing") ? 1 - x
         : slip("it rises: the sign of the cosine is wrong") ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
-    return slip("min_lr is added to all of it: the cosine falls by lr - min_lr, not by lr")
+    return slip("min_lr is added to all of it: the cosine should fall by lr - min_lr")
          ? min_lr + lr * part
          : slip("min_lr is left out: the fall ends at 0") ? lr * part
+         : slip("min_lr is not added: lr - min_lr falls to 0") ? (lr - min_lr) * part
+         : slip("min_lr is halved too: only 1 + cos is divided by 2") ? min_lr / 2 + (lr - min_lr) * part
          : slip("min_lr is used as a floor: the fall should end at min_lr without one")
          ? fmax(min_lr, lr * part)
          : slip("lr and min_lr are exchanged: the fall begins at lr") ? lr + (min_lr - lr) * part

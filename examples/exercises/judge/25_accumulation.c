@@ -67,7 +67,7 @@ static double share(int rows, int n, int micro)
          : slip("each micro-batch counts as if it had micro rows: the last one has fewer") ? (double)micro / n
          : slip("each micro-batch's mean was divided by n: a mean of k rows counts k/n") ? 1.0 / n
          : slip("each micro-batch's share was taken twice: a mean of k rows counts k/n, once") ? of * of
-         : slip("it is n times too large: expected the mean over all rows, not their sum") ? rows : of;
+         : slip("it is n times too large: expected the mean over all rows") ? rows : of;
 }
 
 /* The gradients, or the loss: the mean over all rows. */
@@ -79,11 +79,14 @@ static void mean_of(double *out, void *arg)
     const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
     const bool last = slip(loss ? "it is the loss of the last micro-batch"
                                 : "it is that of the last micro-batch: the gradients before it were zeroed");
+    const bool none = slip(loss ? "it is 0: in C the quotient k / n of two int is 0 for k < n"
+        : "all gradients are 0: they were zeroed after gra_backward, or it was not called, or its loss was "
+          "multiplied by 0 (in C the quotient k / n of two int is 0 for k < n)");
     for (int i = 0; i < count; i++)
         out[i] = kept ? STALE : 0;
     for (int from = 0; from < n; from += micro) {
         const int rows = n - from < micro ? n - from : micro;
-        const double by = last && from + rows < n ? 0 : share(rows, n, micro);
+        const double by = none || (last && from + rows < n) ? 0 : share(rows, n, micro);
         for (int i = 0; i < count; i++)
             out[i] += by * r->piece[from / micro][r->first + i];
     }

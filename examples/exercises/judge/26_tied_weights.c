@@ -16,18 +16,26 @@ static double was(int i)
     return 0.5 * i - 3;
 }
 
+/* h[i][d], as the answer reads it */
+static double h_of(const struct tied *k, int i, int d)
+{
+    const int row = slip("row ids[i] of h was read: h has a row for each i") ? k->ids[i] : i;
+    return row < k->n ? tanh(k->e[k->ids[row] * k->dim + d]) : JUDGE_UNWRITTEN;
+}
+
 static double slope_of(double x, double y)
 {
     const double t = tanh(y);
     return slip("the sign of what comes through h is wrong") ? y * y - 1
          : slip("the derivative of tanh is missing on the path through h: 1 - h^2") ? 1
-         : slip("the derivative of tanh is 1 - h^2: h is already the tanh, not its argument") ? 1 - t * t
-         : slip("the derivative of tanh is 1 - h^2, not 1 - h") ? 1 - y
-         : slip("the derivative of tanh is 1 - h^2, not 1 + h^2") ? 1 + y * y
-         : slip("the derivative of tanh is 1 - h^2: h (1 - h) is that of a sigmoid") ? y * (1 - y)
-         : slip("the derivative of tanh is 1 - h^2, with h = tanh(e[id]): e[id] was squared") ? 1 - x * x
-         : slip("the derivative of tanh is 1 - h^2, not (1 - h)^2") ? (1 - y) * (1 - y)
-         : slip("the derivative of tanh is 1 - h^2, not h") ? y : 1 - y * y;
+         : slip("tanh was applied to h, which is already a tanh: the derivative of tanh is 1 - h^2")
+         ? 1 - t * t
+         : slip("1 - h is used: the derivative of tanh is 1 - h^2") ? 1 - y
+         : slip("1 + h^2 is used: the derivative of tanh is 1 - h^2") ? 1 + y * y
+         : slip("h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2") ? y * (1 - y)
+         : slip("e[id] was squared: the derivative of tanh is 1 - h^2, with h = tanh(e[id])") ? 1 - x * x
+         : slip("(1 - h)^2 is used: the derivative of tanh is 1 - h^2") ? (1 - y) * (1 - y)
+         : slip("h is used: the derivative of tanh is 1 - h^2") ? y : 1 - y * y;
 }
 
 /* dlogits[i][j], as one of the paths reads it */
@@ -43,7 +51,7 @@ static double dlogit(const struct tied *k, int i, int j, const char *path)
 static double of_logit(const struct tied *k, int i, int j, int d)
 {
     const int dim = k->dim, at = d * k->n + i;
-    const double x = k->e[k->ids[i] * dim + d], y = tanh(x), e = k->e[j * dim + d];
+    const double x = k->e[k->ids[i] * dim + d], y = h_of(k, i, d), e = k->e[j * dim + d];
     return slip("the sign of what comes through the logits is wrong") ? -y
          : slip("through the logits, e[ids[i]] is used instead of h_i, its tanh") ? x
          : slip("through the logits, the factor is 1 - h^2: it should be h itself") ? 1 - y * y
@@ -87,7 +95,7 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
             const int id = k->ids[i];
             const int row = slip("the path through h ends in row i of e: it ends in row ids[i]") ? i % vocab
                 : slip("the path through h ends in row ids[0]: it ends in row ids[i]") ? k->ids[0] : id;
-            const double x = k->e[id * dim + d], slope = slope_of(x, tanh(x));
+            const double x = k->e[id * dim + d], slope = slope_of(x, h_of(k, i, d));
             const bool first = slip("the first row of e, j = 0, is left out: the loop over j begins at 1");
             const bool last = slip("the last row of e is left out: the loop over j ends too early");
             const bool early = slip("what comes through h is added within the loop over j: dh is incomplete");
@@ -123,10 +131,10 @@ static void tied(double *de, void *arg)
                                  "missing");
     const bool logits = !slip("de holds only what comes through h: e is used a second time, in the logits");
     const bool anew = slip("de is overwritten: accumulate with +=, as e may have other uses");
-    const bool half = slip("both paths are there, but halved: the two gradients are added, not averaged");
+    const bool half = slip("both paths are there, but halved: add the two gradients");
     const bool over =
         slip("what comes through the logits is stored with =, which loses what was there: use +=");
-    const bool first = slip("what comes through the logits is stored, not added: each i adds to row j");
+    const bool first = slip("what comes through the logits is stored: add it, as each i adds to row j");
     const bool two =
         slip("what comes through h overwrites what the logits had added to these rows: add it") || first;
     for (int i = 0; i < k->vocab * k->dim; i++)

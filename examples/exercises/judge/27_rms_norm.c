@@ -12,14 +12,19 @@ static double root_of(const struct input *in, int r, int i, double *mean)
 {
     const int dim = in->dim, each = in->rows / in->batch;
     const bool first = slip("the mean is over the first dimension: expected the last, -1");
+    const bool middle = each > 1 && slip("the mean is over dimension 1: expected the last, -1");
     const bool all = slip("the mean is over all numbers: expected one for each row, over the last dimension");
-    const double *x = in->x + (first ? r % each * dim + i : all ? 0 : r * dim);
-    const int n = first ? in->batch : all ? in->rows * dim : dim, step = first ? each * dim : 1;
+    const int group = r / each * each * dim;
+    const double *x = in->x
+                    + (first ? r % each * dim + i : middle ? group + i : all ? 0 : r * dim);
+    const int n = first ? in->batch : middle ? each : all ? in->rows * dim : dim;
+    const int step = first ? each * dim : middle ? dim : 1;
     const bool of_weighted = slip("x is multiplied by the weight before the norm: take the root of x alone");
     const bool most = slip("the largest square is in the root: expected the mean of squares");
     const bool centred = slip("the mean is subtracted: that is layer norm, not RMSNorm")
         || slip("divided by the standard deviation: expected the root of the mean of x^2, without a mean");
-    const bool size = slip("the mean of |x| is in the root: expected that of x^2");
+    const bool absolute = slip("divided by the mean of |x|: expected the root of the mean of x^2");
+    const bool size = slip("the mean of |x| is in the root: expected that of x^2") || absolute;
     const bool plain = slip("the mean of x is in the root: its squares are missing");
     double square = 0;
     *mean = 0;
@@ -39,7 +44,8 @@ static double root_of(const struct input *in, int r, int i, double *mean)
                      ? in->eps : 1e-6;
     return slip("x times the weight: the division by the root is missing") ? 1
          : slip("divided by the mean of squares: its root is missing") ? square + eps
-         : slip("multiplied by the root, not divided by it") ? 1 / sqrt(square + eps)
+         : absolute ? square
+         : slip("multiplied by the root: divide by it") ? 1 / sqrt(square + eps)
          : slip("eps is added to the root: it belongs inside, sqrt(mean x^2 + eps)") ? sqrt(square) + eps
          : slip("divided by dim twice: in the mean, and again") ? sqrt((square + eps) / n)
          : sqrt(square + eps);
@@ -57,7 +63,7 @@ static void normed(double *out, void *arg)
         x -= slip("the mean is subtracted: that is layer norm, not RMSNorm")
           || slip("the mean is subtracted from x, but not inside the root: RMSNorm divides x itself")
           ? mean : 0;
-        const double z = slip("the root is divided by x, not x by the root") ? root / x : x / root;
+        const double z = slip("the root is divided by x: divide x by the root") ? root / x : x / root;
         out[at] = same ? x : slip("the weight is not used") ? z
                 : slip("the weight is added: multiply by it") ? z + w
                 : slip("multiplied by the weight twice") ? z * w * w

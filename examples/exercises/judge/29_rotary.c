@@ -40,6 +40,8 @@ static void turn(double *y, const double *x, int first, int second, int to, int 
     const bool no_minus = slip("the sine is added in both lines: the first one needs a minus");
     const bool both_minus = slip("the sine is subtracted in both lines: the second one needs a plus");
     const bool own_twice = slip("each number uses its own value, times the sine: it needs its partner's");
+    const bool joined = slip("the halves are joined as (first, -second): join (-second, first)");
+    const bool plain = slip("x itself is multiplied by the sine: multiply (-second half, first half) by it");
     const bool still = slip("only the cosine term is there: the partner's, times the sine, is missing");
     const bool still_1 = slip("the first half is wrong: its sine term is missing");
     const bool still_2 = slip("the second half is wrong: its sine term is missing");
@@ -51,11 +53,11 @@ static void turn(double *y, const double *x, int first, int second, int to, int 
     const bool nothing = slip("x is returned unchanged: nothing is turned");
     for (int line = 0; line < 2; line++) {
         const double own = x[line ? second : first], other = x[line ? first : second];
-        const double partner = own_twice ? own : line && in_place ? y[to] : other;
+        const double partner = own_twice || joined || plain ? own : line && in_place ? y[to] : other;
         const double c = exchanged ? sin(theta[line]) : cos(theta[line]);
         const double s = exchanged ? cos(theta[line]) : cosines ? c : sin(theta[line]);
-        const double sine = still || (line ? still_2 : still_1) ? 0 : (line ? both_minus : !no_minus) ? -s
-                          : s;
+        const bool minus = line ? both_minus || joined : !no_minus && !joined && !plain;
+        const double sine = still || (line ? still_2 : still_1) ? 0 : minus ? -s : s;
         y[line ? to_other : to] = nothing || (line && one_turn) ? own : own * c + partner * sine;
     }
 }

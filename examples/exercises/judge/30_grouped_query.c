@@ -36,10 +36,11 @@ static void weights(const double *q, const double *k, double *w)
     const bool after = slip("the future is masked after the softmax: the remaining weights do not sum to 1");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
+    const bool turned = slip("k q^T is used instead of q k^T");
     double e[TIME * TIME];
     for (int at = 0; at < TIME * TIME; at++) {
         const int i = at / TIME, j = at % TIME;
-        const double s = mat_dot(q + i * D, k + j * D, D) / root;
+        const double s = mat_dot(q + (turned ? j : i) * D, k + (turned ? i : j) * D, D) / root;
         const bool hidden = not_self ? j >= i && i : past ? j < i : j > i;
         e[at] = hidden && !unmasked && !after ? 0 : plain ? s : exp(s);
     }

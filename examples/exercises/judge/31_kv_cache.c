@@ -31,10 +31,13 @@ static void make(const struct asked *a, struct made *to)
     const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
     const int first = at_0 || afresh || !before ? 0 : before + later - earlier;
     const bool alike = slip("all new tokens have the first one's position: the others follow it");
+    const bool ahead =
+        slip("the ids are read from ids[cache->time]: ids holds only the new tokens, from ids[0] on");
     for (int i = 0; i < before + a->n; i++) {
+        const int id = ids[ahead && i >= before && i + before < CONTEXT ? i + before : i];
         const int p = i < before ? i : alike ? first : first + i - before;
         for (int c = 0; c < DIM; c++)
-            to->x[i][c] = a->m->tokens.weight->data[ids[i] * DIM + c]
+            to->x[i][c] = a->m->tokens.weight->data[id * DIM + c]
                         + a->m->positions.weight->data[p % CONTEXT * DIM + c];
         linear(a->m->query.weight, to->x[i], to->q[i], DIM);
         linear(a->m->key.weight, to->x[i], to->k[i], DIM);
@@ -125,16 +128,17 @@ static void stored(const char *name, const double *now, const double *was, const
             judge_wrong("%s: the rows of new tokens hold %s", name, what[k]);
 }
 
-/* The first token of all sees only itself: its weight is 1, whatever its score. */
-static const char *otherwise(const double *got, const double *want, int before)
+/* cached: the cache is right. Token 0 sees only itself: its weight is 1, whatever its score. */
+static const char *otherwise(const double *got, const double *want, int before, bool cached)
 {
     bool right = true;
     for (int o = 0; o < VOCABULARY; o++)
         right = right && fabs(got[o] - want[o]) < 1e-9;
     return before && right
          ? "the first new token is right: look at what differs for the others, their positions and mask"
-         : before ? "the cache and cache->time seem right: is all of it used, with the first new token at "
-                    "position cache->time?"
+         : before && !cached ? "what was stored for the new tokens is wrong too: look at their ids and "
+                             "positions, and at what makes k and v"
+         : before ? "the cache and cache->time are right: is all of it used?"
          : right ? "row 0, which sees only itself, is right: so are x, values and head. Look at the keys, "
                    "the scores, their mask and softmax"
          : "row 0, which sees only itself, with weight 1, is already wrong: look at x, its position, the "
@@ -161,7 +165,9 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
         judge_wrong("cache->time: got %d, expected %d: it counts all tokens so far", cache->time, before + n);
     stored("cache->keys", cache->keys, keys, &of.k[0][0], &of, before, n);
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
-    judge_clue("%s", otherwise(got, want, before));
+    const bool cached = alike(cache->keys, &of.k[0][0], before + n)
+                     && alike(cache->values, &of.v[0][0], before + n);
+    judge_clue("%s", otherwise(got, want, before, cached));
     judge_against(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, logits, &asked);
     judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9);
     judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, &of.v[0][0], 1e-9);

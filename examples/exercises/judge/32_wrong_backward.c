@@ -85,7 +85,7 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
     if (fits)
         snprintf(text, room, "\nit fits: %s", fits);
     else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
-             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6))
+             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6) && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6))
         snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.6g times, and y times the mean "
                              "of dy y %.6g times:\nexpected once each%s", n, a, b,
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"

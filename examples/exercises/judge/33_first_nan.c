@@ -38,6 +38,7 @@ static gra_tensor *reference(const struct asked *a)
     gra_tensor *by = by_variance ? variance : gra_sqrt(t, variance);
     by = slip("the deviation is detached from the graph: it was part of it") ? gra_detach(t, by) : by;
     mean = slip("the mean is detached from the graph: it was part of it") ? gra_detach(t, mean) : mean;
+    by = slip("rows are multiplied by their deviation: divide") ? gra_pow(t, by, -1) : by;
     gra_tensor *y = gra_sub(t, x, mean);
     y = nothing ? x : centred ? y : gra_div(t, y, by);
     gra_tensor *of_minus_y = gra_neg(t, gra_silu(t, gra_neg(t, y))), *gelu = gra_gelu(t, y);

@@ -160,6 +160,12 @@ static void next(const char *part, const int *ids, int n, bool sure)
     gra_tensor *loss = next_loss(t, &net, ids, n);
     const double got = *judge_tensor(t, "2: the loss", loss, GRA_SCALAR);
     gradients(&a, loss, tokens, head);
+    if (sure && got > 1e-9)
+        judge_clue("to cross_entropy the next token's logit is %.4g above all others, but this model's is 30 "
+                   "above: is it given these logits, unchanged?", -log(expm1(got) / (VOCAB - 1)));
+    if (!sure)
+        judge_clue("2: a sure model's loss is right: are the logits given as they are, neither scaled nor "
+                   "passed through a softmax over another dimension?");
     judge_against("2: the loss", GRA_SHAPE(1), &got, 1e-9, loss_of, &a);
     if (!sure) {
         judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9);

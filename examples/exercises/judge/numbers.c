@@ -291,7 +291,7 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
     const char *row = c->shape.ndim < 2 ? "number" : "row";
     text[0] = 0;
     if (rows > 2 && right_rows == 1 && (first_row || last_row))
-        snprintf(text, room, "only the %s %s is right: what is not reset, or not advanced, for the others?",
+        snprintf(text, room, "only the %s %s is right: what is different for the others?",
                  first_row ? "first" : "last", row);
     else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
         snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
@@ -345,9 +345,10 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers in the wrong places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
-        snprintf(text, room, "only the last is wrong: does the loop reach it?");
+        snprintf(text, room, "only the last is wrong: does the loop reach it, and treat it as the others?");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
-        snprintf(text, room, "only the first is wrong: does the loop start with it?");
+        snprintf(text, room, "only the first is wrong: does the loop start with it, and treat it as the "
+                 "others?");
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case "
                  "missing?");
@@ -383,12 +384,13 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
 {
     const double *got = c->got, *want = c->want;
     char at[100], why[300];
-    size_t wrong = 0, unwritten = 0, first = 0;
+    size_t wrong = 0, unwritten = 0, first = 0, first_unwritten = 0;
     bool added = false;
     for (size_t i = c->n; i-- > 0;)
         if (!near(c, got[i], want[i])) {
             wrong++;
             unwritten += got[i] == JUDGE_UNWRITTEN;
+            first_unwritten = got[i] == JUDGE_UNWRITTEN ? i : first_unwritten;
             added |= got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5;
             first = i;
         }
@@ -396,7 +398,7 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         clue[0] = 0;
         return;
     }
-    place(c, first, at, sizeof at);
+    place(c, unwritten && !added ? first_unwritten : first, at, sizeof at);
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
         judge_wrong("%s%s was never written%s%s%s", name, at,

@@ -1,4 +1,5 @@
-/* slip: tries the mistakes that a judge's reference contains (see judge.h). */
+/* slip: tries the mistakes that a judge's reference contains (see judge.h). The sentence of a slip says first
+ * what the answer has, and then, after a colon, what belongs there: "divided by d: divide by its root". */
 #include "numbers.h"
 #include <stdarg.h>
 #include <stdlib.h>
