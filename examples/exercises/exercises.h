@@ -4,7 +4,7 @@
 #define EXERCISES_H
 
 #include "../../core/op.h"
-#include "../../layers/layers.h"
+#include "../../layers/gpt.h"
 
 /* 01 central_difference */
 double central_difference(double (*f)(double x), double x, double h);
@@ -241,5 +241,13 @@ int  conv1d_length(const struct conv1d *c, int length);
 void conv1d(const struct conv1d *c, const double *x, const double *w, const double *b, double *y, int length);
 void conv1d_backward(const struct conv1d *c, const double *x, const double *w, const double *dy, double *dx,
                      double *dw, double *db, int length);
+
+/* 39 cost */
+double parameter_count(const gra_gpt_config *c);
+double state_bytes(const gra_gpt_config *c);
+double activation_count(const gra_gpt_config *c, int batch, int time);
+double attention_weight_count(const gra_gpt_config *c, int batch, int time);
+double operation_count(const gra_gpt_config *c, int batch, int time);
+double largest_batch(const gra_gpt_config *c, int time, double bytes);
 
 #endif
