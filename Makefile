@@ -162,9 +162,9 @@ notebooks: $(NOTEBOOKS)
 ## make new-op NAME=softsign     starts a new op; also new-layer, new-optimizer
 # NAME is not taken from the environment, where some systems keep the computer's name.
 new-optimiser: new-optimizer
+given = $(call quote,$(if $(filter command,$(origin $(1))),$($(1))))
 new-op new-layer new-optimizer:
-	@NAME=$(call quote,$(if $(filter command,$(origin NAME)),$(NAME))) \
-	    sh examples/templates/new.sh $(@:new-%=%)
+	@NAME=$(call given,NAME) INPUTS=$(call given,INPUTS) sh examples/templates/new.sh $(@:new-%=%)
 
 include examples/install/install.mk
 include examples/exercises/exercises.mk

@@ -1,9 +1,10 @@
 #!/bin/sh
 # NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; so for `layer` and
-# `optimizer`.
+# `optimizer`. INPUTS=2: an op of two operands, or a layer of two inputs.
 #
 # For each KIND of these three there is KIND.c, the new source, and KIND.txt: first the message printed at the
-# end, then pieces to insert into existing files. A piece begins with a line
+# end, then pieces to insert into existing files; KIND2.c and KIND2.txt are those for two inputs. A piece
+# begins with a line
 #     @@ FILE | AFTER | BEFORE
 # and is inserted into FILE before the first line that begins with BEFORE after one that begins with AFTER.
 # NAME is replaced by the name, CAPS by the name in capitals.
@@ -27,6 +28,13 @@ case $kind in
     *)         kind=KIND; refuse "got '$1', expected op, layer or optimizer" ;;
 esac
 made=$made/$name.c
+template=$templates/$kind
+case $kind:${INPUTS:-1} in
+    *:1)          ;;
+    op:2|layer:2) template=${template}2 ;;
+    optimizer:*)  refuse "got INPUTS=$INPUTS, but an optimizer has no inputs" ;;
+    *)            refuse "got INPUTS=$INPUTS, expected 1 or 2" ;;
+esac
 
 # ---- invalid names -----------------------------------------------------------------------------------
 keywords='auto bool break case char const continue default do double else enum extern float for goto if inline
@@ -110,7 +118,7 @@ insert() {      # insert FILE AFTER BEFORE: inserts $work/piece into FILE.new, a
     cat "$work/with" >"$1.new"
 }
 
-fill_in $templates/$kind.txt >"$work/text"
+fill_in $template.txt >"$work/text"
 pieces=$(grep -c '^@@ ' "$work/text")
 piece=0
 while [ $piece -lt "$pieces" ]; do
@@ -122,7 +130,7 @@ while [ $piece -lt "$pieces" ]; do
     insert "$file" "${where%% | *}" "${where#* | }"
 done
 changed="$changed $made"
-fill_in $templates/$kind.c >"$made.new"
+fill_in $template.c >"$made.new"
 
 trap '' HUP INT TERM
 for file in $changed; do

@@ -4,8 +4,8 @@
  *     UNARY(sum)          defines do_sum, which calls gra_sum(t, in[0]), and do_sum_again
  *     FORMULA(exp, exp(x))    the same for an elementwise op, with its formula in C's double, with which its
  *                         values are compared
- *     BINARY(hypot)       the same for two operands, and do_hypot_self and do_hypot_view, whose operands are
- *                         one tensor
+ *     BINARY(hypot, hypot(a, b))      the same for two operands, and do_hypot_self and do_hypot_view, whose
+ *                         operands are one tensor
  *     F(name, y)          defines only the function of that name: y, of t and the inputs in[0] ...
  *     AGAIN(name, n)      defines name_again, which uses the n inputs once more: their gradients are not zero
  *                         when the op's backward runs, so that `=` instead of `+=` is detected
@@ -57,22 +57,23 @@ static gra_tensor *view(gra_tape *t, gra_tensor *x, gra_shape shape)
 
 /* ---- element by element ---- */
 
-#define BINARY(op)                                                                                       \
+#define BINARY(op, y)                                                                                    \
     F(do_##op, gra_##op(t, in[0], in[1]))                                                                \
     AGAIN(do_##op, 2)                                                                                    \
     F(do_##op##_self, gra_##op(t, in[0], in[0]))                                                         \
-    F(do_##op##_view, gra_##op(t, view(t, in[0], GRA_SHAPE(3, 1, 17)), view(t, in[0], GRA_SHAPE(1, 3, 17))))
+    F(do_##op##_view, gra_##op(t, view(t, in[0], GRA_SHAPE(3, 1, 17)), view(t, in[0], GRA_SHAPE(1, 3, 17)))) \
+    static double op##_of(double a, double b) { return y; }
 
-BINARY(add)
-BINARY(sub)
-BINARY(mul)
-BINARY(div)
+BINARY(add, a + b)
+BINARY(sub, a - b)
+BINARY(mul, a * b)
+BINARY(div, a / b)
 
 #define UNARY(op) F(do_##op, gra_##op(t, in[0])) AGAIN(do_##op, 1)
 
 #define FORMULA(op, y)                                                                                   \
     UNARY(op)                                                                                            \
-    static double op##_of(double x) { return y; }
+    static double op##_of(double x, double b) { (void)b; return y; }
 
 FORMULA(neg,       -x)
 FORMULA(exp,       exp(x))
@@ -94,6 +95,7 @@ F(do_add_scalar, gra_add_scalar(t, in[0], -1.5))
 AGAIN(do_add_scalar, 1)
 F(do_where, gra_where(t, gra_gt(t, in[0], in[1]), in[0], in[1]))
 AGAIN(do_where, 2)
+static double where_of(double a, double b) { return a > b ? a : b; }
 F(where_self, gra_where(t, gra_lt(t, in[0], gra_full(t, 0, GRA_SCALAR)), in[0], in[0]))
 F(where_rows, gra_where(t, gra_constant(t, (const real[]){ 1, 0, 1 }, GRA_SHAPE(3, 1)), in[0], in[1]))
 
@@ -328,14 +330,16 @@ F(attend_masked_dropped,
 #define UNARY_ROWS(op, IN)                                                                               \
     ROW(#op, #op, do_##op, 1, IN(3, 17)),                                                                \
     ROW(#op ", again", #op, do_##op##_again, 1, IN(17))
+#define COMPARED(name, op, nin, ...)                                                                     \
+    { name, #op, GRA_GRAD, nin, { __VA_ARGS__ }, do_##op, 1e-6, false, op##_of }
 #define FORMULA_ROWS(op, IN)                                                                             \
-    { #op, #op, GRA_GRAD, 1, { IN(3, 17) }, do_##op, 1e-6, false, op##_of },                             \
+    COMPARED(#op, op, 1, IN(3, 17)),                                                                     \
     ROW(#op ", again", #op, do_##op##_again, 1, IN(17))
 #define BINARY_ROWS(op, IN)                                                                              \
-    ROW(#op, #op, do_##op, 2, X(3, 17), IN(3, 17)),                                                      \
-    ROW(#op ": a vector to rows", #op, do_##op, 2, X(2, 3, 17), IN(17)),                                 \
-    ROW(#op ": rows and columns", #op, do_##op, 2, X(3, 1), IN(1, 17)),                                  \
-    ROW(#op ": stretched in the middle", #op, do_##op, 2, X(3, 1, 5), IN(3, 4, 1)),                      \
+    COMPARED(#op, op, 2, X(3, 17), IN(3, 17)),                                                           \
+    COMPARED(#op ": a vector to rows", op, 2, X(2, 3, 17), IN(17)),                                      \
+    COMPARED(#op ": rows and columns", op, 2, X(3, 1), IN(1, 17)),                                       \
+    COMPARED(#op ": stretched in the middle", op, 2, X(3, 1, 5), IN(3, 4, 1)),                           \
     ROW(#op ", again", #op, do_##op##_again, 2, X(3, 17), IN(3, 1))
 #define OVER_ROWS(f, op)                                                                                 \
     ROW(#f "_dim: first", op, f##_0, 1, X(3, 2, 17)),                                                    \

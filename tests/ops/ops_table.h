@@ -15,8 +15,9 @@ struct op_case {
     gra_check_fn *f;                    /* y of the inputs; arg is not used */
     double        tol;                  /* of the gradient check */
     bool          flat; /* a tensor's gradient is 0 throughout: the check reports that this tests nothing */
-    /* y's elements as a function of in[0]'s, in C's double; NULL: not compared */
-    double      (*formula)(double x);
+    /* y's elements as a function of those of in[0], and of in[1] if there are two, in C's double; NULL: not
+     * compared */
+    double      (*formula)(double a, double b);
 };
 
 extern const struct op_case op_cases[];

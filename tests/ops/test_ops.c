@@ -164,15 +164,24 @@ TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
     if (!c->formula)
         return;
     row_run r = run_row(t, _i, EVERY_INPUT);
-    double most = 0;
-    for (size_t i = 0; i < r.y->size; i++)
-        most = fmax(most, fabs(c->formula((double)r.in[0]->data[i])));
-    for (size_t i = 0; i < r.y->size; i++) {
-        const double x = (double)r.in[0]->data[i], y = (double)r.y->data[i], want = c->formula(x);
-        ck_assert_msg(fabs(y - want) <= tolerance * most,
-                      "%s(%.9g) is %.9g, but its formula in tests/ops/ops_table.c says %.9g", c->op, x, y,
-                      want);
-    }
+    const gra_tensor *y = r.y, *a = r.in[0], *b = r.in[c->nin - 1];     /* one input: b is a */
+    double *want = gra_alloc(t, y->size * sizeof *want), most = 0;
+    char also[40] = "";
+    for (gra_walk w = gra_walk_begin(y->shape, a->shape, b->shape, 0, y->size); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++)
+            want[w.y + i] = c->formula((double)a->data[w.a + i * w.step_a],
+                                       (double)b->data[w.b + i * w.step_b]);
+    for (size_t i = 0; i < y->size; i++)
+        most = fmax(most, fabs(want[i]));
+    for (gra_walk w = gra_walk_begin(y->shape, a->shape, b->shape, 0, y->size); w.n; gra_walk_next(&w))
+        for (size_t i = 0; i < w.n; i++) {
+            const double got = (double)y->data[w.y + i];
+            if (c->nin > 1)
+                snprintf(also, sizeof also, ", %.9g", (double)b->data[w.b + i * w.step_b]);
+            ck_assert_msg(fabs(got - want[w.y + i]) <= tolerance * most,
+                          "%s(%.9g%s) is %.9g, but its formula in tests/ops/ops_table.c says %.9g", c->op,
+                          (double)a->data[w.a + i * w.step_a], also, got, want[w.y + i]);
+        }
 }
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
