@@ -65,6 +65,8 @@ static int flags_of(options *o, flag table[FLAGS])
           "100, or steps / 10 if fewer" },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
+        { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
+          .help = "numbers that matrix products multiply" },
         { "seed", FLAG_INT, &o->seed, 0, 4294967295.0, "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },

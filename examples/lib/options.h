@@ -16,6 +16,7 @@ typedef struct options {
     int         gelu, init;                             /* indices of words in the table of options.c */
     long        steps, batch, accumulate;               /* the training */
     int         optimizer;                              /* the index in the table of optimizer.c */
+    int         products;                               /* a gra_number */
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches, patience;     /* the run */

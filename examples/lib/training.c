@@ -34,6 +34,8 @@ int training_open(training *t, int threads)
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
         return -1;
+    if (gra_products(t->tape, (gra_number)o->products))
+        return warn("--products bf16: %s", gra_error(t->tape));
     t->batch = calloc((size_t)o->accumulate, sizeof *t->batch);
     if (!t->batch)
         return warn("out of memory");

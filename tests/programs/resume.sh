@@ -71,6 +71,15 @@ if moments "runs that are stopped"; then
     ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
     legs lines
 
+    group "products of bfloat16 numbers, in plain C, stopped six times"
+    flags="$small --batch 16 --context 32 --products bf16 --steps 60"
+    rm -rf "$W/whole"
+    GRADUS_ISA=base+bf16
+    export GRADUS_ISA
+    ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
+    legs bf16
+    unset GRADUS_ISA
+
     group "stopped anywhere"
     head -c 1000 core/gradus.h >"$W/text"
     flags="--context 8 --batch 4 --width 8 --heads 2 --layers 1 --dropout 0.1 --steps 7 --eval-every 3

@@ -99,6 +99,21 @@ for optimizer in muon sgd; do
     ok "$optimizer: the loss falls" falls "$W/$optimizer/loss.tsv"
 done
 
+# In plain C, which every processor can run, and slowly.
+group "products of bfloat16 numbers"
+wide="--context 32 --batch 8 --width 32 --heads 2 --layers 1 --steps 6 --eval-every 3 --eval-batches 1 --quiet
+      --sample 9 --data core/gradus.h"
+ok "in float" ends_with 0 env GRADUS_ISA=base "$TRAIN" $wide --out "$W/float"
+ok "in bfloat16" ends_with 0 env GRADUS_ISA=base+bf16 "$TRAIN" $wide --products bf16 --out "$W/bf16"
+ok "... is another run" differ "$W/float/model.safetensors" "$W/bf16/model.safetensors"
+ok "... that was written down" grep -q '^products	bf16$' "$W/bf16/config.tsv"
+ok "... and learns as well" sh -c 'paste "$1" "$2" | awk -F "\t" "
+    NR > 1 { if ((\$2 - \$9) ^ 2 > 0.0001) bad = 1 } END { exit bad || NR != 7 }"' - \
+    "$W/float/loss.tsv" "$W/bf16/loss.tsv"
+ok "without an instruction" refuses 1 '--products bf16: .* this processor has no instruction for products' \
+    env GRADUS_ISA=base "$TRAIN" $wide --products bf16 --out "$W/none"
+ok "... nothing is written" test ! -e "$W/none"
+
 group "batches one after another"
 near() {        # near FIELDS A B: two runs have the same values in these columns of loss.tsv, to 1e-6
     cut -f "$1" "$2/loss.tsv" >"$W/a" && cut -f "$1" "$3/loss.tsv" >"$W/b" && paste "$W/a" "$W/b" |
@@ -182,7 +197,7 @@ ok "--help" ends_with 0 "$TRAIN" --help
 cp "$W/out" "$W/help"
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
             threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init \
-            accumulate lines patience quiet; do
+            accumulate lines patience products quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/help"
 done
 
