@@ -167,11 +167,11 @@ void judge_exercise(void)
     one("x^3 at 1.5, h = 0.5", cube, 1.5, 0.5, 6.75);
     one("sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125, 2 * cos(0.6) + 1);
     one("e^x - 3x^2 at -1, h = 1e-3", curve, -1, 1e-3, exp(-1) + 6);
+    many(12, 3, 0.1);
+    many(11, 1, 0.25);
+    many(13, 4, 0.003);
     step(1, 1);
     step(0.3, 7);
     step(-2000, 0.5);
     step(6, -0.01);
-    many(12, 3, 0.1);
-    many(11, 1, 0.25);
-    many(13, 4, 0.003);
 }

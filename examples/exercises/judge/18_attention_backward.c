@@ -53,7 +53,7 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
         causal += here && at % m <= i ? term : 0;
         column += at % m == j ? term : 0;
     }
-    return slip("this uses ds_ij = a_ij da_ij: the shared sum of softmax, - a_ij dot_i, is missing") ? 0
+    return slip("this uses ds_ij = a_ij da_ij: the shared sum of softmax is missing") ? 0
          : slip("the shared sum of softmax runs over queries: it must run over the keys of a query") ? column
          : slip("the shared sum of softmax is the same for all queries: each has its own, over its keys")
          ? whole

@@ -47,7 +47,7 @@ gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b)
     if (GRA_BAD_INPUTS(t, "my_mul", a, b))
         return gra_empty(t);
     if (a->shape.ndim != 2 || b->shape.ndim != 2)
-        return gra_fail(t, "my_mul: a is %s and b is %s, but matrices are wanted", GRA_SHAPE_OF(a),
+        return gra_fail(t, "my_mul: got a %s and b %s, expected two matrices", GRA_SHAPE_OF(a),
                         GRA_SHAPE_OF(b));
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

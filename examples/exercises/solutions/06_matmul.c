@@ -47,6 +47,7 @@ gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b)
     if (GRA_BAD_INPUTS(t, "my_matmul", a, b))
         return gra_empty(t);
     if (a->shape.ndim != 2 || b->shape.ndim != 2 || a->shape.dim[1] != b->shape.dim[0])
-        return gra_fail(t, "my_matmul: a is %s but b is %s", GRA_SHAPE_OF(a), GRA_SHAPE_OF(b));
+        return gra_fail(t, "my_matmul: got a %s and b %s, expected (m, k) and (k, n)", GRA_SHAPE_OF(a),
+                        GRA_SHAPE_OF(b));
     return gra_run(gra_result(t, &op, GRA_SHAPE(a->shape.dim[0], b->shape.dim[1]), a, b));
 }

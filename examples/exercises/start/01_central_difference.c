@@ -7,20 +7,21 @@
  * This needs no rule of differentiation, so it can check a gradient that was derived by such rules. Many
  * gradients in later exercises are checked this way.
  *
- * How small should h be? Two errors add up. The first is what the Taylor series leaves over, h^2/6 |f'''(x)|:
- * it shrinks with h. The second is rounding: the computer keeps about 16 digits of f, an error of e |f(x)|
- * with e = DBL_EPSILON (in <float.h>), which is divided by h and so grows as h shrinks:
- *
- *     error(h) = h^2/6 |f'''(x)| + e |f(x)| / h
- *
- * Write three functions:
- *   central_difference  the first formula above;
- *   best_step           the h > 0 for which error(h) is smallest, given f = f(x) and f3 = f'''(x), which are
- *                       not 0 but may be negative. On paper, set the derivative of error(h) to 0: that of
- *                       h^2/6 is h/3, that of 1/h is -1/h^2;
+ * Write three functions, of which the last needs pencil and paper:
+ *   central_difference  the formula above;
  *   numeric_gradient    for a function of n numbers: g[i] is the central difference of f when only x[i]
  *                       moves. You may change x on the way, but afterwards it must hold the same numbers as
- *                       before, to the last bit.
+ *                       before, to the last bit;
+ *   best_step           how small should h be? Two errors add up. The first is what the Taylor series leaves
+ *                       over, h^2/6 |f'''(x)|: it shrinks with h. The second is rounding: the computer keeps
+ *                       about 16 digits of f, an error of e |f(x)| with e = DBL_EPSILON (in <float.h>),
+ *                       which is divided by h and so grows as h shrinks:
+ *
+ *                           error(h) = h^2/6 |f'''(x)| + e |f(x)| / h
+ *
+ *                       Return the h > 0 for which error(h) is smallest, given f = f(x) and f3 = f'''(x),
+ *                       which are not 0 but may be negative. Set the derivative of error(h) to 0: that of
+ *                       h^2/6 is h/3, that of 1/h is -1/h^2.
  */
 #include "exercises.h"
 #include <float.h>
@@ -32,13 +33,13 @@ double central_difference(double (*f)(double x), double x, double h)
     return 0;                                           /* TO DO */
 }
 
+void numeric_gradient(double (*f)(const double *x, int n), double *x, int n, double h, double *g)
+{
+    (void)f, (void)x, (void)n, (void)h, (void)g;        /* TO DO */
+}
+
 double best_step(double f, double f3)
 {
     (void)f, (void)f3;
     return 0;                                           /* TO DO */
-}
-
-void numeric_gradient(double (*f)(const double *x, int n), double *x, int n, double h, double *g)
-{
-    (void)f, (void)x, (void)n, (void)h, (void)g;        /* TO DO */
 }

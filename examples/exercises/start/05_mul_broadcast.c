@@ -2,8 +2,8 @@
  *
  * In this and most later exercises the tape is gradus' own, and its nodes are tensors: y->data holds the
  * values and y->grad the gradient, row-major; y->in[0] and y->in[1] are the operands, with data and grad of
- * their own. An op has a forward, which fills y->data, and a backward, which adds to the gradients of the
- * operands what follows for them from y->grad.
+ * their own. An op has a forward, which fills y->data, and a backward, which computes the gradients of the
+ * operands from y->grad, and adds them to what in[0]->grad and in[1]->grad already hold.
  *
  * This op multiplies two matrices element by element. If one of them has only one row, or only one column, it
  * is stretched to the size of the other, as in NumPy and PyTorch: (3, 4) times (1, 4) uses the one row three
@@ -48,7 +48,7 @@ gra_tensor *mul_broadcast(gra_tape *t, gra_tensor *a, gra_tensor *b)
     if (GRA_BAD_INPUTS(t, "my_mul", a, b))
         return gra_empty(t);
     if (a->shape.ndim != 2 || b->shape.ndim != 2)
-        return gra_fail(t, "my_mul: a is %s and b is %s, but matrices are wanted", GRA_SHAPE_OF(a),
+        return gra_fail(t, "my_mul: got a %s and b %s, expected two matrices", GRA_SHAPE_OF(a),
                         GRA_SHAPE_OF(b));
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

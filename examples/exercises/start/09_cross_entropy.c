@@ -1,8 +1,8 @@
 /* 09 cross_entropy: the cost of a wrong prediction.
  *
- * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the class
- * that did come. The loss is the mean over the rows of -log p, where p is the probability that softmax gives
- * to the target:
+ * Each row of x holds the scores of n classes (of the tokens that may come next), and target[r] is the right
+ * class (the token that did come). The loss is the mean over the rows of -log p, where p is the probability
+ * that softmax gives to the target:
  *
  *     loss = 1/rows  sum over r of  -log(e^x[r][target] / sum over j of e^x[r][j])
  *

@@ -66,6 +66,6 @@ gra_tensor *standardize(gra_tape *t, gra_tensor *x)
     if (GRA_BAD_INPUTS(t, "standardize", x))
         return gra_empty(t);
     if (gra_dim(x, -1) < 1)
-        return gra_fail(t, "standardize: x is %s, but rows of values are wanted", GRA_SHAPE_OF(x));
+        return gra_fail(t, "standardize: got x %s, expected rows of one value or more", GRA_SHAPE_OF(x));
     return gra_run(gra_result_like(t, &op, x));
 }
