@@ -250,4 +250,12 @@ double attention_weight_count(const gra_gpt_config *c, int batch, int time);
 double operation_count(const gra_gpt_config *c, int batch, int time);
 double largest_batch(const gra_gpt_config *c, int time, double bytes);
 
+/* 40 random_check */
+enum { RANDOM_MOST = 16 };              /* n is at most this */
+typedef double random_loss(const double *x, int n, gra_rng *rng, double *dx, void *arg);
+double dropout_noise(double x, double p, double h);
+void   same_draws_gradient(random_loss *f, void *arg, double *x, int n, double h, gra_rng *rng, double *g);
+double check_random(random_loss *f, void *arg, double *x, int n, double h, gra_rng *rng);
+double noisy_dropout(const double *x, int n, gra_rng *rng, double *dx, void *arg);
+
 #endif
