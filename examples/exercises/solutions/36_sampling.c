@@ -1,16 +1,12 @@
 /* 36 sampling, solved.
  *
- * softmax(logits / temperature) is p^(1 / temperature) divided by its sum: below 1 the power separates the
- * probabilities, above 1 it brings them closer together. 0 is a case of its own, as nothing can be divided by
- * it.
- *
- * top-k and top-p take tokens in the order of their probability, and differ only in the condition. In top-p
+ * top-k and top-p take tokens in the order of their probability, and differ only in when they stop. In top-p
  * the sum is tested before a token is taken, so the token that reaches top_p is taken too, and there is
  * always at least one. The order of the steps matters: top-p is about the probabilities after temperature and
  * top-k, which sum to 1 again.
  *
- * In the draw each token has an interval of [0, 1) as long as its p; u is in exactly one. With < a token of
- * probability 0, whose interval is empty, is never drawn, not even by u = 0.
+ * In the draw each token has an interval of [0, 1) of length p, and u is in exactly one. With u < sum a token
+ * of probability 0, whose interval is empty, is never drawn, not even by u = 0.
  */
 #include "exercises.h"
 

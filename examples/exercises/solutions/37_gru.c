@@ -1,13 +1,13 @@
 /* 37 gru, solved.
  *
- * h_(t+1) = (1 - z) n + z h        dn = dnext (1 - z),   dz = dnext (h - n),   dh = dnext z
- * n = tanh(gi_n + r gh_n)          a = dn (1 - n^2):     dgi_n = a,   dgh_n = a r,   dr = a gh_n
- * r = sigmoid(gi_r + gh_r)         dgi_r = dgh_r = dr r (1 - r), and the same for z
+ *     h_(t+1) = (1 - z) n + z h        dn = dnext (1 - z),   dz = dnext (h - n),   dh = dnext z
+ *     n = tanh(gi_n + r gh_n)          a = dn (1 - n^2):     dgi_n = a,   dgh_n = a r,   dr = a gh_n
+ *     r = sigmoid(gi_r + gh_r)         dgi_r = dgh_r = dr r (1 - r), and the same for z
  *
- * Through time each state has two uses, in the loss and in the next step, so its gradient is a sum of two:
- * dy[t] and the dh that step t + 1 leaves. That dh is a sum again, as h enters step t + 1 by two ways: kept
- * by z, and through W_hh. Where z is near 1, dh is near dnext: the gradient passes many steps without
- * becoming smaller, which is why there is a gate. All steps have the same weights, whose gradients add up.
+ * Through time each state has two uses, by the loss and by the next step, so its gradient is a sum of two:
+ * dy[t] and the dh that step t + 1 leaves. That dh is a sum as well: h enters step t + 1 where it is kept by
+ * z, and through W_hh. Where z is near 1, dh is near dnext, and the gradient passes many steps without
+ * shrinking: that is what the gate is for. All steps have the same weights, whose gradients add up.
  */
 #include "exercises.h"
 

@@ -1,13 +1,13 @@
 /* 38 conv1d, solved.
  *
- * The padded x has length + 2 padding numbers; its first place begins at 0, and the last may begin at length
- * + 2 padding - kernel, which is reached in steps of stride: hence m.
+ * x with its padding has length + 2 padding numbers. The first place begins at 0, the last at length + 2
+ * padding - kernel or a little before, in steps of stride: hence m.
  *
- * Each product w x of the forward has two gradients, dy x and dy w, and the backward visits the same
- * products: the same loops, the same condition. A weight was used at all m places, so dw is a sum over t; a
- * number of x was used by all places that saw it, and by all channels of y. Where a number is in the padding,
- * w was multiplied by 0: it adds nothing to dw, and there is no dx. With a stride larger than the kernel some
- * x are never used, and their gradient is 0.
+ * Each product w x of the forward has two gradients, dy x and dy w, so the backward visits the same products:
+ * the same loops, the same condition. A weight is used at all m places, so dw is a sum over t; a number of x
+ * is used by all places that see it, in all channels of y. In the padding w is multiplied by 0: nothing is
+ * added to dw, and there is no dx. If the stride is larger than the kernel, some x are never used, and their
+ * gradient is 0.
  */
 #include "exercises.h"
 

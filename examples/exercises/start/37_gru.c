@@ -2,30 +2,27 @@
  *
  * Before attention, a text was read token by token into a state h of fixed size. The gated recurrent unit
  * (Cho et al. 2014; PyTorch's nn.GRU) decides for each number of the state how much of it to keep. In step t,
- * two linear layers give three numbers for each number of the state (the rows of gi and gh are those of r,
- * then of z, then of n):
+ * two linear layers give 3 hidden numbers each, those for r, then those for z, then those for n:
  *
- *     gi = W_ih x_t + b_ih,       gh = W_hh h_t + b_hh            (3 hidden) each
+ *     gi = W_ih x_t + b_ih,       gh = W_hh h_t + b_hh
  *
- *     r = sigmoid(gi_r + gh_r)                how much of the past goes into n
+ *     r = sigmoid(gi_r + gh_r)                how much of the past is used in n
  *     z = sigmoid(gi_z + gh_z)                how much of h is kept
  *     n = tanh(gi_n + r gh_n)                 a new proposal
  *     h_(t+1) = (1 - z) n + z h_t             all of these element by element
  *
- * 1. gru_cell computes r, z and n into gates (3 hidden), and h_(t+1) into next. With hidden = 1, gi = (0, 0,
- * 1),
- *    gh = (0, 0, 2) and h = 0.5: r = z = 0.5, n = tanh(2) = 0.964, next = 0.732.
+ * gru_cell computes r, z and n into gates (3 hidden), and h_(t+1) into next. With hidden = 1, gi = (0, 0, 1),
+ * gh = (0, 0, 2) and h = 0.5: r = z = 0.5, n = tanh(2) = 0.964, next = 0.732.
  *
- * 2. gru_cell_backward has dnext = dloss/dnext, and writes dgi, dgh and dh: the gradients of gi, of gh, and
- * of h
- *    *as far as h is in the last formula*; gh is taken as given. On paper first: which of r, z, n, gi_n, gh_n
- *    and h does each formula contain?
+ * gru_cell_backward is given dnext = dloss/dnext, and writes dgi, dgh and dh: the gradients of gi, of gh, and
+ * of h where it is in the last formula (gh depends on h too, but here it is an input like gi). On paper
+ * first: which of r, z, n, gi_n, gh_n and h are in each formula?
  *
- * 3. gru_backward is the gradient through time. The forward has kept the states h[0] to h[time] (rows of
- *    hidden numbers; h[0] is the first state), and for each t the rows gates[t] and gh[t] (3 hidden numbers
- * each). The outputs are h[1] to h[time], and dy[t] is the gradient of the loss with respect to h[t + 1], as
- *    far as the loss uses it directly; the next step uses h[t + 1] too. Add to d->w_ih, ... the gradients of
- *    all six arrays. linear_backward, below, is given. hidden is at most GRU_MOST.
+ * gru_backward is the gradient through time. The forward has kept the states h[0] to h[time] (each a row of
+ * hidden numbers; h[0] is the first state), and for each t the rows gates[t] and gh[t] (3 hidden numbers).
+ * The outputs are h[1] to h[time], and dy[t] is the gradient of the loss with respect to h[t + 1] where the
+ * loss uses it directly; step t + 1 uses it too. Add the gradients of all six arrays to d->w_ih, ... d->h0.
+ * linear_backward, below, is given. hidden is at most GRU_MOST.
  */
 #include "exercises.h"
 

@@ -1,22 +1,21 @@
 /* 38 conv1d: the same weights at every place.
  *
- * A convolution looks at `kernel` neighbouring numbers at a time and slides on by `stride`: the same few
- * weights detect something wherever it is. With channels, as PyTorch's conv1d has it: x (in, length), w (out,
- * in, kernel), b (out) and y (out, m), where
+ * A convolution multiplies `kernel` neighbouring numbers by weights, and does the same `stride` numbers
+ * further on, and so on: a few weights detect something wherever it is. As in PyTorch's conv1d, with
+ * channels, x is (in, length), w (out, in, kernel), b (out), y (out, m), and
  *
- *     y[o][t] = b[o] + sum over channels c and k of w[o][c][k] x[c][t stride + k - padding]
+ *     y[o][t] = b[o] + sum over c and k of w[o][c][k] x[c][t stride + k - padding]
  *
- * An index of x below 0, or of length and above, is in the padding: x is 0 there. m is as large as possible
- * without reading beyond the padding at the right: the last place t = m - 1 still has its last number at an
- * index of at most length + padding - 1.
+ * Where that index is below 0, or length or more, it is in the padding, and x is 0. There are as many places
+ * t = 0, ... m - 1 as fit into x with `padding` zeros at both ends: the last index of the last place is at
+ * most length + padding - 1.
  *
- * An example with one channel, x = 1 2 3 4, w = 1 10 100, b = 0, padding 1: y = 210 321 432 43 with stride 1,
- * and 210 432 with stride 2.
+ * An example with one channel: x = 1 2 3 4, w = 1 10 100, b = 0 and padding 1 give y = 210 321 432 43 with
+ * stride 1, and 210 432 with stride 2.
  *
- * Write conv1d_length, which returns m for a length of x (0 if no place fits), then the forward, and the
- * gradients. No formula is given for them: the forward says how often each x, w and b was used, and each use
- * of a number adds to its gradient dy times what it was multiplied by. dx, dw and db hold other gradients
- * already.
+ * Write conv1d_length, which returns m for a length of x (0 if no place fits), the forward, and the backward.
+ * It needs no new formula: each product w x of the forward adds dy x to dw, and dy w to dx. dx, dw and db
+ * already hold other gradients.
  */
 #include "exercises.h"
 

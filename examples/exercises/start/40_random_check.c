@@ -1,30 +1,30 @@
 /* 40 random_check: the gradient of something that draws random numbers.
  *
- * Exercise 01 compares a gradient with central differences (f(x + h) - f(x - h)) / 2h. If f draws numbers, as
- * dropout does, each call draws others: f(x + h) has one mask, f(x - h) another, and their difference is not
- * small with h. Divided by 2h it is nothing but noise.
+ * Exercise 01 compares gradients with central differences (f(x + h) - f(x - h)) / 2h. If f draws numbers, as
+ * dropout does, each call draws others: f(x + h) has one mask, f(x - h) another. Their difference does not
+ * become small with h, and divided by 2h it is nothing but noise.
  *
  * How much? Let y be 0 with probability p, else x / (1 - p), drawn anew in each call. Its variance is
- * x^2 p / (1 - p); that of a difference of two independent numbers is the sum of their variances; and
- * dividing by 2h divides the standard deviation, the root of the variance, by 2h. For x = 1, p = 0.5 and h =
- * 1e-5 it is 70711, where the slope itself is 1 on average.
+ * x^2 p / (1 - p). The variance of a difference of two independent numbers is the sum of theirs, and the
+ * standard deviation is the root of the variance. For x = 1, p = 0.5 and h = 1e-5 that of the quotient is
+ * 70711, where the slope is 1 on average.
  *
- * The remedy is to draw the *same* numbers in each call: then f is an ordinary function, smooth in x, and its
- * gradient is that for these draws. A generator is a struct of plain values (gra_rng), so that its state can
- * be saved by an assignment, and restored by another.
+ * The remedy is to draw the *same* numbers in each call: then f is an ordinary function of x, and its
+ * gradient is that for these draws. A generator is a struct of plain values (gra_rng): one assignment saves
+ * its state, another restores it.
  *
  * A random_loss f(x, n, rng, dx, arg) returns a loss of n numbers x, for which it draws from rng. If dx is
- * not NULL it also adds dloss/dx to dx, for these draws. Write:
+ * not NULL, it also adds dloss/dx for these draws to dx. n is at most RANDOM_MOST. Write:
  *
- *   dropout_noise        the standard deviation of (y(x + h) - y(x - h)) / 2h from above, exactly, also for
- *                        large h: y(x + h) and y(x - h) have different variances.
- *   same_draws_gradient  the central differences g[i] of f, all with the numbers that f draws if it is called
+ *   dropout_noise        the standard deviation of (y(x + h) - y(x - h)) / 2h, not only for small h: y(x + h)
+ *                        and y(x - h) have different variances.
+ *   same_draws_gradient  the central differences g[i] of f, with the numbers that f draws if it is called
  *                        with *rng as it is. Afterwards x and *rng are as they were before.
- *   check_random         the largest |a[i] - g[i]|, where a is f's own gradient for the same draws. Afterwards
- *                        x and *rng are as they were before. n is at most RANDOM_MOST.
- *   noisy_dropout        is a random_loss, the sum of y_i^2 / 2 where y is dropout of x by p = *arg. Its
- *                        gradient is wrong, as your check_random will show you. Find out why, and correct it.
- *                        It must draw one number for each x, in order, and no others.
+ *   check_random         the largest |a[i] - g[i]|, where a is f's own gradient for the same draws.
+ *                        Afterwards x and *rng are as they were before.
+ *   noisy_dropout        is a random_loss: the sum of y_i^2 / 2, where y is the dropout of x with p = *arg.
+ *                        Its gradient is wrong, as your check_random will show. Find out why, and correct it.
+ *                        It should draw one number for each x, in order, and no others.
  */
 #include "exercises.h"
 
