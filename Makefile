@@ -159,12 +159,13 @@ $(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHAR
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
-## make new-op NAME=softsign     starts a new op; also new-layer, new-optimizer
+## make new-op NAME=softsign     starts a new op; also new-layer, -optimizer, -exercise
 # NAME is not taken from the environment, where some systems keep the computer's name.
 new-optimiser: new-optimizer
 given = $(call quote,$(if $(filter command,$(origin $(1))),$($(1))))
-new-op new-layer new-optimizer:
-	@NAME=$(call given,NAME) INPUTS=$(call given,INPUTS) sh examples/templates/new.sh $(@:new-%=%)
+new-op new-layer new-optimizer new-exercise:
+	@CC=$(call quote,$(CC)) NAME=$(call given,NAME) INPUTS=$(call given,INPUTS) \
+	    sh examples/templates/new.sh $(@:new-%=%)
 
 include examples/install/install.mk
 include examples/exercises/exercises.mk
@@ -185,7 +186,8 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
-.PHONY: all deps train generate mpi notebooks new-op new-layer new-optimizer new-optimiser clean help always
+.PHONY: all deps train generate mpi notebooks clean help always
+.PHONY: new-op new-layer new-optimizer new-optimiser new-exercise
 .SECONDARY:
 .DELETE_ON_ERROR:
 .SUFFIXES:

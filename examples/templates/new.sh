@@ -1,13 +1,13 @@
 #!/bin/sh
-# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; so for `layer` and
-# `optimizer`. INPUTS=2: an op of two operands, or a layer of two inputs.
+# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; so for `layer`,
+# `optimizer` and `exercise`. INPUTS=2: an op of two operands, or a layer of two inputs.
 #
-# For each KIND of these three there is KIND.c, the new source, and KIND.txt: first the message printed at the
-# end, then pieces to insert into existing files; KIND2.c and KIND2.txt are those for two inputs. A piece
-# begins with a line
+# For each KIND of these there is KIND.c, the new source, and KIND.txt: first the message printed at the end,
+# then pieces to insert into existing files; KIND2.c and KIND2.txt are those for two inputs. (The sources of
+# an exercise are five, in a folder.) A piece begins with a line
 #     @@ FILE | AFTER | BEFORE
 # and is inserted into FILE before the first line that begins with BEFORE after one that begins with AFTER.
-# NAME is replaced by the name, CAPS by the name in capitals.
+# NAME is replaced by the name, CAPS by the name in capitals, NUMBER by that of the exercise.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -21,20 +21,36 @@ refuse() {      # refuse SENTENCE
     exit 2
 }
 
-case $kind in
-    op)        made=core/ops;   example=softsign ;;
-    layer)     made=layers;     example=swiglu ;;
-    optimizer) made=core/optim; example=lion ;;
-    *)         kind=KIND; refuse "got '$1', expected op, layer or optimizer" ;;
-esac
-made=$made/$name.c
+# What is written: pairs of a template and a new file.
 template=$templates/$kind
-case $kind:${INPUTS:-1} in
-    *:1)          ;;
-    op:2|layer:2) template=${template}2 ;;
-    optimizer:*)  refuse "got INPUTS=$INPUTS, but an optimizer has no inputs" ;;
-    *)            refuse "got INPUTS=$INPUTS, expected 1 or 2" ;;
+exercises=examples/exercises
+number=
+case $kind in
+    op | layer)
+        case ${INPUTS:-1} in
+            1) ;;
+            2) template=${template}2 ;;
+            *) refuse "got INPUTS=$INPUTS, expected 1 or 2" ;;
+        esac ;;
+    *)  [ -z "${INPUTS-}" ] || refuse "got INPUTS=$INPUTS, but only an op or a layer has inputs" ;;
 esac
+case $kind in
+    op)        made=core/ops/$name.c;   example=softsign ;;
+    layer)     made=layers/$name.c;     example=swiglu ;;
+    optimizer) made=core/optim/$name.c; example=lion ;;
+    exercise)  made=$exercises/start/??_$name.c; example=softplus ;;
+    *)         kind=KIND; refuse "got '$1', expected op, layer, optimizer or exercise" ;;
+esac
+pairs="$template.c $made"
+if [ "$kind" = exercise ]; then
+    number=$(ls $exercises/start | sed -n 's/^0*\([0-9]*\)_.*/\1/p' | sort -n | tail -n 1)
+    number=$(printf '%02d' $((number + 1)))
+    pairs="$template/start.c    $exercises/start/${number}_$name.c
+           $template/solution.c $exercises/solutions/${number}_$name.c
+           $template/hints.txt  $exercises/hints/${number}_$name.txt
+           $template/judge.c    $exercises/judge/${number}_$name.c
+           $template/wrong.txt  tests/programs/exercises/${number}_$name.txt"
+fi
 
 # ---- invalid names -----------------------------------------------------------------------------------
 keywords='auto bool break case char const continue default do double else enum extern float for goto if inline
@@ -45,14 +61,17 @@ volatile while'
 case $name in
     [!a-z]* | *[!a-z0-9_]*) refuse "got '$name', expected a lower-case C identifier, such as $example" ;;
 esac
-case $name in
-    gra_*) refuse "the prefix gra_ is added to it: run make new-$kind NAME=${name#gra_}" ;;
+case $kind:$name in
+    exercise:*) ;;
+    *:gra_*) refuse "the prefix gra_ is added to it: run make new-$kind NAME=${name#gra_}" ;;
 esac
 case " $(echo $keywords) " in
     *" $name "*) refuse "'$name' is a C keyword: choose another name" ;;
 esac
 [ ${#name} -le 32 ] || refuse "got a name of ${#name} letters, expected at most 32"
-[ ! -e "$made" ] || refuse "$made already exists"
+for file in $made; do
+    [ ! -e "$file" ] || refuse "$file already exists"
+done
 
 # An op is a function, a layer a struct and two functions, an optimiser a type and two functions. `declared`
 # lists the names in headers; "struct gra_linear" and the op gra_linear are different names.
@@ -65,12 +84,19 @@ case $kind in
     op)        taken="gra_$name" ;;
     layer)     taken="struct_$name gra_${name}_init gra_${name}_forward" ;;
     optimizer) taken="gra_$name struct_$name gra_${name}_init gra_${name}_step" ;;
+    exercise)  taken= ;;
 esac
 for word in $taken; do
     if declared | grep -x "$word" >/dev/null; then
         refuse "the library already has a $(echo "$word" | sed 's/^struct_/struct gra_/')"
     fi
 done
+if [ "$kind" = exercise ]; then
+    printf '#include "exercises.h"\nchar %s, %s_backward;\n' "$name" "$name" |
+        ${CC:-cc} -std=c11 -w -DGRADUS_DOUBLE -I$exercises -fsyntax-only -x c - 2>/dev/null ||
+        refuse "$name or ${name}_backward is already declared: choose another name"
+    [ "$number" -le 99 ] || refuse "there are 99 exercises already"
+fi
 caps=$(echo "$name" | tr a-z A-Z)
 if [ "$kind" = optimizer ] && grep -w "$caps" tests/optim/test_optim.c >/dev/null; then
     refuse "tests/optim/test_optim.c has a $caps: choose another name"
@@ -97,7 +123,8 @@ trap leave EXIT
 trap 'exit 1' HUP INT TERM
 
 fill_in() {     # fill_in FILE: prints the template with the name
-    sed -e "s/CAPS/$caps/g" -e "s/NAME/$name/g" "$1"
+    sed -e "s/CAPS/$caps/g" -e "s/NUMBER/$number/g" -e "s/NAME\([^=]\)/$name\1/g" \
+        -e "s/NAME\$/$name/" "$1"
 }
 
 insert() {      # insert FILE AFTER BEFORE: inserts $work/piece into FILE.new, above blank lines before BEFORE
@@ -129,8 +156,12 @@ while [ $piece -lt "$pieces" ]; do
     where=${where#* | }
     insert "$file" "${where%% | *}" "${where#* | }"
 done
-changed="$changed $made"
-fill_in $template.c >"$made.new"
+set -- $pairs
+while [ $# -gt 0 ]; do
+    changed="$changed $2"
+    fill_in "$1" >"$2.new"
+    shift 2
+done
 
 trap '' HUP INT TERM
 for file in $changed; do

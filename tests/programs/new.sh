@@ -1,6 +1,6 @@
 #!/bin/sh
-# make new-op, new-layer and new-optimizer, in a copy of the tree: what they write builds at once, the tests
-# report what is still to be written, and pass when it is. An unusable NAME changes nothing.
+# make new-op, new-layer, new-optimizer and new-exercise, in a copy of the tree: what they write builds at
+# once, the tests report what is still to be written, and pass when it is. An unusable NAME changes nothing.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -20,7 +20,7 @@ new() {         # new KIND NAME=... [INPUTS=...]
 }
 
 build() {       # build TARGET ...
-    touch -r build/flags core/gradus.h layers/layers.h
+    touch -r build/flags core/gradus.h layers/layers.h examples/exercises/exercises.h
     ${MAKE:-make} -s CC="${CC:-cc}" CXX="${CXX:-c++}" OPT=-O1 SANITIZE="${SANITIZE:-}" CFLAGS="${CFLAGS:-}" \
         LDFLAGS="${LDFLAGS:-}" WERROR=1 B=build write_if_changed=@: "$@"
 }
@@ -48,7 +48,7 @@ refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line 
 }
 
 group "refusals"
-for kind in op:softsign layer:swiglu optimizer:lion; do
+for kind in op:softsign layer:swiglu optimizer:lion exercise:softplus; do
     example=${kind#*:}
     kind=${kind%:*}
     ok "$kind without a NAME" refused $kind A=b "got no NAME: run make new-$kind NAME=$example"
@@ -71,13 +71,18 @@ ok "a function of op.h" refused op NAME=run "the library already has a gra_run"
 ok "a layer in another's file" refused layer NAME=causal_attention \
     "the library already has a struct gra_causal_attention"
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
+ok "an exercise that exists" refused exercise NAME=gelu "examples/exercises/start/11_gelu.c already exists"
+ok "a function of another exercise" refused exercise NAME=scores \
+    "scores or scores_backward is already declared: choose another name"
+ok "a function of C" refused exercise NAME=exp \
+    "exp or exp_backward is already declared: choose another name"
 ok "a macro of the test" refused optimizer NAME=steps \
     "tests/optim/test_optim.c has a STEPS: choose another name"
 
 ok "an op of three operands" refused op NAME=zpot "got INPUTS=3, expected 1 or 2" INPUTS=3
 ok "a word for a number" refused layer NAME=zcell "got INPUTS=two, expected 1 or 2" INPUTS=two
 ok "inputs of an optimiser" refused optimizer NAME=zlion \
-    "got INPUTS=2, but an optimizer has no inputs" INPUTS=2
+    "got INPUTS=2, but only an op or a layer has inputs" INPUTS=2
 
 # A place that is no longer found: only some of the pieces would be inserted.
 sed 's/^} settings/} setting/' tests/optim/test_optim.c >"$W/test_optim.c"
@@ -104,6 +109,13 @@ ok "new-op of two operands" made op zpot core/ops/zpot.c INPUTS=2
 ok "its last line points to the section" eval \
     'tail -n 1 "$W/out" | grep "core/README.md" && grep "^## An op of two operands$" core/README.md'
 ok "new-layer of two inputs" made layer zcell layers/zcell.c INPUTS=2
+ok "new-exercise" ends_with 0 new exercise NAME=zquare
+ok "fits 80 columns" narrow "$W/out"
+ok "gives each name" lacks 'NAME\|NUMBER' "$W/out" examples/exercises/*/??_zquare.* \
+    tests/programs/exercises/??_zquare.txt
+exercise=$(ls examples/exercises/start | tail -n 1)
+exercise=${exercise%.c}
+ok "it takes the next number" test "$exercise" = "$(ls examples/exercises/start | wc -l | tr -d ' ')_zquare"
 ok "once more" refused op NAME=zsign "core/ops/zsign.c already exists"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
 ok "the tree builds" build build/f64/test build/f32/test headers
@@ -147,6 +159,17 @@ ok "for the optimiser" asks f64 optim \
     "core/gradus.h:[0-9]*: zlion: the formula is still the template's: write it" \
     "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
 ok "also in float" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
+
+marked() {      # each of the five files of the exercise says what is to be written
+    grep -l "zquare: .* still the template's" examples/exercises/*/"$exercise".* \
+        tests/programs/exercises/"$exercise".txt >"$W/marked"
+    [ "$(wc -l <"$W/marked")" -eq 5 ]
+}
+ok "for the exercise" marked
+ok "it has a title" grep -q "^/\* ${exercise%%_*} zquare: .*[.]\$" "examples/exercises/start/$exercise.c"
+ok "it passes its test" build "build/passed/exercises/$exercise"
+ok "with four wrong answers" grep -q "start refused, solution passed, 4 wrong answers refused" \
+    "build/passed/exercises/$exercise"
 
 # ---- the sentences are removed, but nothing is written -------------------------------------------------
 edit() {        # edit FILE SED'S ARGUMENTS: must change something
