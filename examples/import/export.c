@@ -36,15 +36,14 @@ static void put(gra_model *to, const gra_model *m, const gra_gpt_config *c, int 
 }
 
 int export_gpt(gra_tape *t, const gra_model *m, const struct gra_gpt *g, const char *path,
-               char why[IMPORT_WHY])
+               const gra_meta *meta, int nmeta, char why[IMPORT_WHY])
 {
     const gra_gpt_config *c = &g->config;
     gra_model *to = gra_model_open(t, NULL);
     for (int i = 0; to && i < OUTSIDE + c->n_layers * BLOCK && !gra_model_error(to); i++)
         if (names_at(i)->part <= 1 && (i != OUT_HEAD || !c->tied))
             put(to, m, c, i);
-    const int failed = !to || gra_model_error(to) ||
-                       gra_save(to, path, &(gra_meta){ "format", "pt" }, 1);
+    const int failed = !to || gra_model_error(to) || gra_save(to, path, meta, nmeta);
     if (failed)
         snprintf(why, IMPORT_WHY, "%s", to ? gra_model_error(to) : "out of memory");
     gra_model_close(to);

@@ -12,7 +12,7 @@ enum { EXPORT_JSON = 1024 };
 
 /* The file of the parameters. g: a GPT in m's root; t: a tape for a copy of them. 0; or -1, and why. */
 int export_gpt(gra_tape *t, const gra_model *m, const struct gra_gpt *g, const char *path,
-               char why[IMPORT_WHY]);
+               const gra_meta *meta, int nmeta, char why[IMPORT_WHY]);
 
 /* The text of its config.json. end: the token that begins and ends a document; -1: none. */
 void export_config(const gra_gpt_config *c, int end, char json[EXPORT_JSON]);

@@ -283,16 +283,36 @@ static bool make(struct import *f, struct gra_gpt *g, gra_scope scope)
     return !gra_model_error(scope.model) || wrong(f, "%s", gra_model_error(scope.model));
 }
 
-int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, char why[IMPORT_WHY])
+static bool begin(struct import *f, const char *path, int n_heads, char why[IMPORT_WHY])
 {
-    struct import f = { .path = path, .why = why, .file = gra_file_open(path) };
-    *g = (struct gra_gpt){ 0 };
-    const bool ok = gra_file_error(f.file) ? file_failed(&f)
-                                           : measure(&f) && fits(&f) && read_beside(&f, path) &&
-                                               read_tied(&f) &&
-                                             read_gelu(&f) && read_heads(&f, n_heads) && make(&f, g, scope) &&
-                                             read_values(&f, scope);
-    free(f.place);
-    gra_file_close(f.file);
+    *f = (struct import){ .path = path, .why = why, .file = gra_file_open(path) };
+    if (gra_file_error(f->file))
+        return file_failed(f);
+    return measure(f) && fits(f) && read_beside(f, path) && read_tied(f) && read_gelu(f) &&
+           read_heads(f, n_heads);
+}
+
+static int end(struct import *f, bool ok)
+{
+    free(f->place);
+    gra_file_close(f->file);
     return ok ? 0 : -1;
+}
+
+int import_config(gra_gpt_config *c, const char *path, int n_heads, char why[IMPORT_WHY])
+{
+    struct import f;
+    const bool ok = begin(&f, path, n_heads, why);
+    *c = f.config;
+    return end(&f, ok);
+}
+
+int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, double drop_rate,
+               char why[IMPORT_WHY])
+{
+    struct import f;
+    *g = (struct gra_gpt){ 0 };
+    const bool ok = begin(&f, path, n_heads, why);
+    f.config.drop_rate = drop_rate;
+    return end(&f, ok && make(&f, g, scope) && read_values(&f, scope));
 }

@@ -79,7 +79,7 @@ static int read_model(loaded *l, const char *model, int heads, int threads)
     char why[IMPORT_WHY];
     if (open_model(&l->tape, &l->model, NULL, threads) || find_model(l, model))
         return -1;
-    return import_gpt(&l->gpt, gra_root(l->model), l->file, heads, why) ? warn("cannot load %s", why) : 0;
+    return import_gpt(&l->gpt, gra_root(l->model), l->file, heads, 0, why) ? warn("cannot load %s", why) : 0;
 }
 
 /* ---- the prompt -------------------------------------------------------------------------------------- */

@@ -78,6 +78,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
         { "out", FLAG_TEXT, &o->out, 1, 0, "DIR", .help = "folder for the files" },
+        { "layout", FLAG_CHOICE, &o->layout, 0, 0, "gradus|huggingface",
+          .help = "whose names the parameters have", NULL, true },
         { "resume", FLAG_TEXT, &o->resume, 1, 0, "DIR", .help = "continue the run in this folder",
           "a new run", true },
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",

@@ -22,6 +22,7 @@ typedef struct options {
     long        eval_every, eval_batches, patience;     /* the run */
     long        sample, threads, checkpoint_every, snapshot_every;
     const char *out, *resume;                           /* resume NULL: a new run */
+    int         layout;                                 /* 0 or 1: gradus, huggingface */
     int         quiet;
 } options;
 

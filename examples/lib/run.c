@@ -1,5 +1,6 @@
 /* run: see run.h. */
 #include "run.h"
+#include "../import/export.h"
 #include "files.h"
 #include "say.h"
 #include <dirent.h>
@@ -16,7 +17,7 @@ static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
                                        "sample.txt", "loss.png", "loss.gp", "config.tsv", VOCAB_TSV,
-                                       VOCAB_JSON, MERGES_TXT };
+                                       VOCAB_JSON, MERGES_TXT, "config.json" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)
@@ -156,6 +157,14 @@ static void clear(const char *folder, bool new)
         unlink(file_path(path, folder, outputs[i]));
 }
 
+static int write_config_json(const training *t)
+{
+    char json[EXPORT_JSON];
+    const tokenizer *k = &t->text.tokens;
+    export_config(&t->gpt.config, tokenizer_is_end_of_text(k, k->end) ? k->end : -1, json);
+    return run_write(t, "config.json", json, strlen(json));
+}
+
 int run_begin(run *r, const training *t)
 {
     int failed;
@@ -165,6 +174,8 @@ int run_begin(run *r, const training *t)
     if (failed || (r->end == 0 && (fputs(columns, r->table) < 0 || fflush(r->table))))
         return lost(r);
     clear(r->folder, t->step == 0);
+    if (t->o.layout && write_config_json(t))
+        return -1;
     if (t->step > 0)
         return 0;
     char *flags = options_write(&t->o);
@@ -200,7 +211,8 @@ int run_sync(run *r)
 
 int run_save(const training *t, const char *name)
 {
-    char heads[24], path[FILE_PATH];
+    char heads[24], path[FILE_PATH], why[IMPORT_WHY];
+    file_path(path, t->o.out, name);
     snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
     const gra_meta meta[] = {                           /* what the tensors do not show: import/import.h */
         { "format", "pt" }, { "n_heads", heads },
@@ -208,9 +220,9 @@ int run_save(const training *t, const char *name)
         { "lines", "yes" },                             /* the last, only with --lines */
     };
     const int n = (int)(sizeof meta / sizeof *meta) - !t->o.lines;
-    if (gra_save(t->model, file_path(path, t->o.out, name), meta, n))
-        return warn("cannot write %s", gra_model_error(t->model));
-    return 0;
+    if (t->o.layout)
+        return export_gpt(t->tape, t->model, &t->gpt, path, meta, n, why) ? warn("cannot write %s", why) : 0;
+    return gra_save(t->model, path, meta, n) ? warn("cannot write %s", gra_model_error(t->model)) : 0;
 }
 
 int run_snapshot(const training *t)

@@ -7,6 +7,7 @@
  *     sample.txt               what the model writes
  *     model.safetensors        its parameters when the run ended or was stopped
  *     best.safetensors         those with the lowest validation loss
+ *     config.json              with --layout huggingface: the model's sizes, as transformers reads them
  *     config.tsv, vocab.tsv    the flags of the run; the byte of each token
  *     checkpoint.safetensors   see checkpoint.h
  *     snapshot-100.safetensors with --snapshot-every: the parameters after step 100, and so on

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     fuzz_claim(m != NULL, "there is memory");
     struct gra_gpt gpt;
     char why[IMPORT_WHY] = "";
-    const int failed = import_gpt(&gpt, gra_root(m), path, 0, why);
+    const int failed = import_gpt(&gpt, gra_root(m), path, 0, 0, why);
     fuzz_claim(!failed == !*why, "there is a sentence when it failed, and else none");
     gra_model_close(m);
     fuzz_end();

@@ -167,14 +167,14 @@ static void close_import(void)
 static void imports(int n_heads)
 {
     another_model();
-    ck_assert_msg(import_gpt(&g, gra_enter(gra_root(model), "gpt"), PATH, n_heads, why) == 0, "%s", why);
+    ck_assert_msg(import_gpt(&g, gra_enter(gra_root(model), "gpt"), PATH, n_heads, 0, why) == 0, "%s", why);
     ck_assert_ptr_null(gra_model_error(model));
 }
 
 static void refused_with(int n_heads, const char *sentence)
 {
     another_model();
-    ck_assert_int_eq(import_gpt(&g, gra_root(model), PATH, n_heads, why), -1);
+    ck_assert_int_eq(import_gpt(&g, gra_root(model), PATH, n_heads, 0, why), -1);
     ck_assert_msg(strstr(why, sentence), "expected ...%s..., got %s", sentence, why);
 }
 static void refused(const char *sentence) { refused_with(HEADS, sentence); }
@@ -456,7 +456,7 @@ TEST(in_this_folder)                    /* a path without a folder, and a config
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
     ck_assert_int_eq(chdir(FOLDER), 0);
     another_model();
-    const int status = import_gpt(&g, gra_root(model), "gpt.safetensors", 0, why);
+    const int status = import_gpt(&g, gra_root(model), "gpt.safetensors", 0, 0, why);
     ck_assert_int_eq(chdir(here), 0);
     ck_assert_msg(status == 0 && g.config.n_heads == 3, "%s", why);
 }
@@ -484,6 +484,8 @@ static const struct { const char *name; gra_shape shape; } exported[] = {
     { "lm_head.weight",                     { 2, { VOCAB, WIDTH } } },
 };
 
+static const gra_meta format = { "format", "pt" };
+
 static void make_gpt(int form)                          /* w.gpt, in w.from */
 {
     w.from = gra_model_open(t, &rng);
@@ -498,7 +500,7 @@ static void make_gpt(int form)                          /* w.gpt, in w.from */
 static void write_export(int end)
 {
     char json[EXPORT_JSON];
-    ck_assert_msg(export_gpt(t, w.from, &w.gpt, PATH, why) == 0, "%s", why);
+    ck_assert_msg(export_gpt(t, w.from, &w.gpt, PATH, &format, 1, why) == 0, "%s", why);
     export_config(&w.gpt.config, end, json);
     write_json(json);
 }
@@ -558,13 +560,13 @@ TESTS(no_export, 3)                     /* _i: whichever of these calls fails, t
         gra_keep_going(own, true);
         *why = 0;
         fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
-        const bool ok = export_gpt(own, w.from, &w.gpt, PATH, why) == 0;
+        const bool ok = export_gpt(own, w.from, &w.gpt, PATH, &format, 1, why) == 0;
         struck = fault_disarm();
         gra_close(own);
         ck_assert_msg(ok || (struck && *why), "call %ld: it failed: %s", n, why);
         ck_assert_int_eq((int)(fault_held() - held), 0);
     }
-    ck_assert_int_eq(export_gpt(t, w.from, &w.gpt, FOLDER "/none/a", why), -1);
+    ck_assert_int_eq(export_gpt(t, w.from, &w.gpt, FOLDER "/none/a", &format, 1, why), -1);
     ck_assert_str_eq(why, FOLDER "/none/a: No such file or directory");
 }
 
@@ -645,7 +647,7 @@ TESTS(any_call_may_fail, 3)             /* _i: one of these */
         gra_model *m = gra_model_open(own, NULL);
         *why = 0;
         fault_arm(calls[_i], n, _i ? EIO : ENOMEM, false);
-        const bool ok = import_gpt(&g, gra_root(m), PATH, 0, why) == 0;
+        const bool ok = import_gpt(&g, gra_root(m), PATH, 0, 0, why) == 0;
         struck = fault_disarm();
         /* an arena that cannot grow generously requests only what is needed */
         ck_assert_msg(ok || struck, "%s", why);

@@ -17,6 +17,13 @@ static size_t begin_of(const tokenizer *k, int id)
     return id ? k->ends[id - 1] : 0;
 }
 
+bool tokenizer_is_end_of_text(const tokenizer *k, int id)
+{
+    size_t n;
+    const char *s = tokenizer_bytes(k, id, &n);
+    return n == sizeof END_OF_TEXT - 1 && memcmp(s, END_OF_TEXT, n) == 0;
+}
+
 const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n)
 {
     *n = k->ends[id] - begin_of(k, id);

@@ -8,6 +8,7 @@
 #define EXAMPLES_TOKENIZER_H
 
 #include "map.h"
+#include <stdbool.h>
 
 #define VOCAB_TSV  "vocab.tsv"          /* bytes: a line for each token */
 #define VOCAB_JSON "vocab.json"         /* merges: as Hugging Face writes them for GPT-2 */
@@ -44,6 +45,7 @@ void tokenizer_free(tokenizer *k);
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
  * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
+bool        tokenizer_is_end_of_text(const tokenizer *k, int id);        /* is it <|endoftext|>? */
 const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);     /* the n bytes of a token */
 char       *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size);      /* free it */
 void        tokenizer_hash(const tokenizer *k, char text[17]);          /* in 16 hexadecimal digits */
