@@ -105,18 +105,19 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
         (void)worker;                                                                                    \
         f((type *)what, from, to);                                                                       \
     }
+#define GRA_TARGET_BASE
+#if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_VARIANTS(table, f, type)                                                                     \
     GRA_VARIANT(table##_base, f, type, GRA_TARGET_BASE)                                                  \
     GRA_VARIANT(table##_avx2, f, type, GRA_TARGET_AVX2)                                                  \
     GRA_VARIANT(table##_avx512, f, type, GRA_TARGET_AVX512)                                              \
     static gra_work *const table[GRA_ISAS] = { table##_base, table##_avx2, table##_avx512 };
-#define GRA_TARGET_BASE
-#if defined(__x86_64__) && defined(__GNUC__)
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
 #define GRA_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"), flatten))
-#else
-#define GRA_TARGET_AVX2
-#define GRA_TARGET_AVX512
+#else                                   /* a single instruction set: compiled once */
+#define GRA_VARIANTS(table, f, type)                                                                     \
+    GRA_VARIANT(table##_base, f, type, GRA_TARGET_BASE)                                                  \
+    static gra_work *const table[GRA_ISAS] = { table##_base };
 #endif
 
 #if defined(__GNUC__)
