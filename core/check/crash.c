@@ -9,7 +9,9 @@
 #undef  _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700               /* sigaction, SA_ONSTACK */
 #include "checking.h"
+#ifndef __wasm__                        /* which has no signals */
 #include <signal.h>
+#endif
 
 #ifdef SA_SIGINFO
 

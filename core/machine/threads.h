@@ -14,7 +14,7 @@
 #endif
 
 typedef struct gra_workers gra_workers;
-gra_workers *gra_workers_open(int n);                   /* at most n, the caller included; NULL: out of memory */
+gra_workers *gra_workers_open(int n);           /* at most n, the caller included; NULL: out of memory */
 void         gra_workers_close(gra_workers *t);         /* NULL is allowed */
 int          gra_workers_count(const gra_workers *t);   /* how many could be started, the caller included */
 int          gra_cores(void);                           /* that this process may use */
