@@ -61,6 +61,8 @@ static bool preferred(struct merge a, struct merge b)
                            "that with the smallest right id");
     const bool larger = slip("of equally frequent pairs with one left id that with the largest right id was "
                              "taken: take the smallest");
+    if (slip("a pair was taken as smaller if either id is: right ids count only if the left ones are equal"))
+        return left < 0 || right < 0;
     return left ? left < 0 : first ? false : last ? true : larger ? right > 0 : right < 0;
 }
 
@@ -96,6 +98,7 @@ static void replace(struct text *t, struct merge pair, int id, bool one_place)
 {
     const bool once = slip("only the first occurrence was merged: merge all") || one_place;
     const bool stays = slip("the right id of the pair is still there: both ids become one");
+    const bool before = slip("the left id of the pair is still there: both ids become one");
     const bool only_left = slip("only the left id is compared: the right one must match too");
     const bool turned = slip("(right, left) was merged too: it is another pair");
     const bool past = slip("ids[n], past the end, was read as the right id of the last one");
@@ -115,6 +118,8 @@ static void replace(struct text *t, struct merge pair, int id, bool one_place)
         const bool is = from < of.n - 1 + past - no_last && !(once && done) && same % 2 == 0
             && (is_at(at, pair) || (only_left && *at == pair.left)
                 || (turned && *at == pair.right && at[1] == pair.left));
+        if (is && before)
+            t->ids[t->n++] = *at;
         if (is || !lost || from < of.n - 1)
             t->ids[t->n++] = is ? id : *at;
         from += is && !stays ? 2 + skips : 1;
@@ -202,9 +207,32 @@ static void encoded(double *out, const struct given *g)
     const int first = slip("the ids of merges begin at 0, which is a byte: merge r makes 256 + r") ? 0
         : slip("the ids of merges begin at 257: merge r makes 256 + r") ? 257 : 256;
     const bool nothing = slip("nothing was merged");
+    const bool old_n = slip("the old length was used: go on with the one that merge_pair returned");
+    const bool back =
+        slip("the merge with the highest number was replaced first: that with the lowest is first");
+    const bool grows = slip("an id was merged with the next as long as they are a pair: all of the text "
+                            "comes first, by the lowest number");
     for (int r = 0; again && r < g->count && frequent(&t, &best, NULL, 0) >= 2; r++)
         replace(&t, best, 256 + r, false);
-    for (int r = NONE, k = 0; k < ROOM && !again && !nothing && (r = next(&t, g, r)) != NONE; k++)
+    for (int r = 0; r < g->count && old_n; r++) {
+        const int n = t.n;
+        replace(&t, g->merges[r], first + r, false);
+        t.n = n;
+    }
+    for (int n = NONE; back && n != t.n;) {
+        n = t.n;
+        for (int r = g->count - 1; r >= 0; r--)
+            replace(&t, g->merges[r], first + r, false);
+    }
+    for (int i = 0; i + 1 < t.n && grows; i++)
+        for (int r = 0; r < g->count && i + 1 < t.n; r++)
+            if (is_at(t.ids + i, g->merges[r])) {
+                t.ids[i] = first + r, t.n--;
+                memmove(t.ids + i + 1, t.ids + i + 2, (ROOM - 2 - (size_t)i) * sizeof *t.ids);
+                r = -1;
+            }
+    const bool other = again || nothing || old_n || back || grows;
+    for (int r = NONE, k = 0; k < ROOM && !other && (r = next(&t, g, r)) != NONE; k++)
         replace(&t, g->merges[r], first + r, one);
     list(&t, out);
 }
@@ -271,6 +299,9 @@ static void finds(const char *bytes, int behind)
     const int count = most_frequent_pair(t.ids, t.n, &pair);
     if (memcmp(t.ids, g->text.ids, sizeof t.ids))
         judge_wrong("most_frequent_pair changed the ids: only read them");
+    if (count && (pair.left == NONE || pair.right == NONE))
+        judge_wrong("in \"%s\": most_frequent_pair returned %d, but did not set pair->%s", bytes, count,
+                    pair.left == NONE ? "left" : "right");
     list(&(struct text){ { count, pair.left, pair.right }, count ? 3 : 1 }, part.got + (part.n - 1) * ROOM);
 }
 
@@ -321,7 +352,7 @@ void judge_exercise(void)
     const struct merge three[] = { { 'a', 'a' }, { 'a', 'b' }, { 256, 257 } };
     const struct merge five[] = { { 'b', 'c' }, { 'a', 'b' }, { 'x', 'y' }, { 256, 'd' }, { 257, 257 } };
     judge_part("the most frequent pair");
-    finds("xyabzabyab", 'b'), finds("abxabxba", 'b'), finds("bbaaaac", 'c'), finds("zyabxab", 'a');
+    finds("xabcabdabeab", 'a'), finds("abxabxba", 'b'), finds("bbaaaac", 'c'), finds("zyabxab", 'a');
     compare("the count and the pair", all_found);
     judge_part("the most frequent pair: equally frequent ones");
     finds("cdxcdyabzab", 'b'), finds("bcbcbbab", 'c'), finds("bdxbdycazca", 'a'), finds("xbxayaxbxa", 'a');

@@ -97,6 +97,10 @@ static int drawn(const double *p, int n, double u)
     const bool before = slip("the sum must contain p_i itself: this is the token after the one that was hit, "
                              "or the first") && n > 1;
     const bool likeliest = slip("u is not used: this is always the most likely token");
+    const bool late = slip("p_0 is missing in the sum: it begins with token 0");
+    const bool never = slip("this is always the last token: draw the first for which u < p_0 + ... + p_i");
+    const bool zero =
+        slip("if the sum stays below u, the answer is not token 0, but the last whose p is not 0");
     const bool past = slip("if the sum stays below u, the answer is the last token whose p is not 0");
     double sum = 0;
     int last = 0, best = 0;
@@ -104,11 +108,11 @@ static int drawn(const double *p, int n, double u)
         const int i = back ? n - 1 - at : at;
         best = p[i] > p[best] ? i : best;
         last = p[i] > 0 ? i : last;
-        sum = own ? p[i] : sum + p[i];
-        if (!likeliest && (u < sum || (equal && u == sum)))
+        sum = own ? p[i] : sum + (late && at == 0 ? 0 : p[i]);
+        if (!likeliest && !never && (u < sum || (equal && u == sum)))
             return next || before ? (i + 1) % n : i;
     }
-    return likeliest ? best : past ? n - 1 : last;
+    return likeliest ? best : zero ? 0 : past ? n - 1 : last;
 }
 
 static void softmax_of(double *out, void *arg)
@@ -190,6 +194,11 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
                         : "sample_token", (i + (what == DRAW ? 0 : 0.5)) / U, got[i], n - 1);
     }
     judge_guarded("p", p, (size_t)n);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += p[i];
+    if ((what == TOP_K || what == TOP_P) && !(sum > 0))
+        judge_wrong("all p are now %g: no token was kept, but the most likely one is in any case", p[0]);
     judge_unchanged(what == DRAW ? "p" : "logits", given, x, (size_t)n);
     for (int i = 0; i < n && what == SOFTMAX; i++)
         if (!isfinite(p[i]))

@@ -23,6 +23,9 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
     const bool plain = slip("r and z are the sums themselves: their sigmoid is missing");
     const bool tanhs = slip("r and z have a tanh: they should have a sigmoid");
     const bool order = slip("the gates are in another order: r, then z, then n");
+    const bool stored = slip("gates are stored in another order: r, then z, then n");
+    const bool rows = slip("z is computed from the rows of r: those of z begin at number hidden");
+    const bool up = slip("the sigmoid has e^x: it is 1 / (1 + e^-x)");
     const bool no_h = slip("gh is missing in r and z"), no_x = slip("gi is missing in r and z");
     const bool all = slip("r multiplies gi_n too: n = tanh(gi_n + r gh_n)");
     const bool none = slip("r is missing in n"), other = slip("r multiplies gi_n: it should multiply gh_n");
@@ -37,15 +40,15 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
         const double xn = gi[2 * hidden + i], hn = of_h ? h[i] : gh[2 * hidden + i];
         double gate[2];
         for (int k = 0; k < 2; k++) {
-            const int at = (order ? 1 - k : k) * hidden + i;
+            const int at = (order ? 1 - k : rows ? 0 : k) * hidden + i;
             const double sum = (no_x ? 0 : gi[at]) + (no_h ? 0 : gh[at]);
-            gate[k] = plain ? sum : tanhs ? tanh(sum) : sigmoid(sum);
+            gate[k] = plain ? sum : tanhs ? tanh(sum) : sigmoid(up ? -sum : sum);
         }
         const double by = by_z ? gate[1] : none ? 1 : gate[0];
         const double sum = all ? by * (xn + hn) : other ? by * xn + hn : xn + by * hn;
         const double n = squashed ? sigmoid(sum) : linear ? sum : tanh(sum);
         const double z = turned ? 1 - gate[1] : by_r ? gate[0] : gate[1];
-        gates[i] = gate[0], gates[hidden + i] = gate[1], gates[2 * hidden + i] = n;
+        gates[i] = gate[stored], gates[hidden + i] = gate[!stored], gates[2 * hidden + i] = n;
         next[i] = (added ? 1 : 1 - z) * n + (lost ? 0 : z * h[i]);
     }
 }
@@ -65,10 +68,13 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
     const bool minus = slip("the sign of dz is wrong: it is dnext (h - n)");
     const bool no_gh = slip("dr lacks the factor gh_n"), dn_r = slip("dr lacks the slope of tanh");
     const bool r_too = slip("dr has the factor r: r gh_n has the slope gh_n with respect to r");
+    const bool n_r = slip("dr has the factor n: r gh_n has the slope gh_n with respect to r");
     const bool h_r = slip("dr has the factor h: r gh_n has the slope gh_n with respect to r");
     const bool no_r =
         slip("dgh_n lacks the factor r"), both = slip("dgi_n has the factor r: only dgh_n has it");
-    const bool flat = slip("the slope of the sigmoid, r (1 - r) or z (1 - z), is missing");
+    const bool flat = slip("the slope of the sigmoids, r (1 - r) and z (1 - z), is missing");
+    const bool flat_r = slip("the slope of r's sigmoid, r (1 - r), is missing") || flat;
+    const bool flat_z = slip("the slope of z's sigmoid, z (1 - z), is missing") || flat;
     const bool z_of_r = slip("the slope of z's sigmoid is z (1 - z), not that of r");
     const bool half = slip("the slope of the sigmoid is r (1 - r): the factor 1 - r is missing");
     const bool none = slip("dgi_r is 0: gi_r is in r as gh_r is"), no_z = slip("dh lacks the factor z");
@@ -80,11 +86,11 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
         const double r = gates[i], z = gates[iz], n = gates[in], d = dnext[i];
         const double dn = d * (whole ? 1 : kept ? z : 1 - z);
         const double a = dn * (no_tanh ? 1 : first ? 1 - n : twice ? 1 - tanh(n) * tanh(n) : 1 - n * n);
-        const double dr = (dn_r ? dn : a) * (no_gh ? 1 : h_r ? h[i] : gh[in]) * (r_too ? r : 1);
+        const double dr = (dn_r ? dn : a) * (no_gh ? 1 : h_r ? h[i] : n_r ? n : gh[in]) * (r_too ? r : 1);
         const double dz = d * (only_h ? h[i] : only_n ? -n : minus ? n - h[i] : h[i] - n);
         dgi[in] = both ? a * r : a, dgh[in] = no_r ? a : a * r;
-        dgh[i] = dr * (flat ? 1 : half ? r : r * (1 - r)), dgi[i] = none ? 0 : dgh[i];
-        dgi[iz] = dgh[iz] = dz * (flat ? 1 : half ? z : z_of_r ? r * (1 - r) : z * (1 - z));
+        dgh[i] = dr * (flat_r ? 1 : half ? r : r * (1 - r)), dgi[i] = none ? 0 : dgh[i];
+        dgi[iz] = dgh[iz] = dz * (flat_z ? 1 : half ? z : z_of_r ? r * (1 - r) : z * (1 - z));
         dh[i] = gone ? 0 : no_z ? d : out_z ? d * (1 - z) : d * z;
     }
 }
@@ -114,15 +120,21 @@ static void through_time(double *out, void *arg)
     const bool stored =
         slip("what the gradient held before is lost: only add to it"), none = slip("nothing was added");
     const bool once = slip("it is that of one step alone: all steps add to it") && which < 4;
+    const bool x_0 = slip("x of token 0 is used in all steps: step t has row t");
+    const bool dx_0 = which == 4 && slip("all of dx is in row 0: step t has row t");
+    const bool both = which == 2 && slip("db_ih gets what belongs in db_hh, too");
+    const bool after = slip("the cell's backward is given h[t + 1]: its h is h[t]");
+    const bool stride = slip("gates has rows of 3 hidden numbers, not of hidden");
     double dh[GRU_MOST] = { 0 }, next[GRU_MOST], back[7 * GRU_MOST];
     for (int i = 0; i < size; i++)
         out[i] = stored ? 0 : r->before[i];
     for (int k = r->time - 1; k >= 0 && !none; k--) {
         const int t = first ? r->time - 1 - k : k;
-        const double *x = r->x + t * in, *state = r->h + (t + later) * h;
+        const double *x = r->x + (x_0 ? 0 : t) * in, *state = r->h + (t + later) * h;
         for (int i = 0; i < h; i++)
             next[i] = (last && t < r->time - 1 ? 0 : r->dy[t * h + i]) + (cut ? 0 : dh[i]);
-        cell_back(r->gates + t * 3 * h, r->gh + t * 3 * h, r->h + t * h, next, back, h);
+        cell_back(r->gates + t * (stride ? 1 : 3) * h, r->gh + t * 3 * h, r->h + (t + after) * h, next, back,
+                  h);
         const double *dgi = gh_in ? back + 3 * h : back, *dgh = alike ? back : back + 3 * h;
         for (int i = 0; i < h; i++) {
             dh[i] = (piled ? dh[i] : 0) + (no_z ? 0 : back[6 * h + i]);
@@ -131,9 +143,9 @@ static void through_time(double *out, void *arg)
         }
         for (int i = 0; i < size && which < 4 && !(once && k); i++)
             out[i] += which == 0 ? dgi[i / in] * x[i % in] : which == 1 ? dgh[i / h] * state[i % h]
-                : which == 2 ? dgi[i] : dgh[i];
+                : which == 2 ? dgi[i] + (both ? dgh[i] : 0) : dgh[i];
         for (int o = 0; o < 3 * h * in && which == 4; o++)
-            out[t * in + o % in] += dgi[o / in] * g->w_ih[o];
+            out[(dx_0 ? 0 : t) * in + o % in] += dgi[o / in] * g->w_ih[o];
     }
     for (int i = 0; i < h && which == 5 && !none; i++)
         out[i] += dh[i];

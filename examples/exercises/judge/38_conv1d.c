@@ -87,6 +87,11 @@ static void compute(double *out, void *arg)
     const bool one = slip("only channel 0 of x is used: sum over all");
     const bool own = slip("w is read as (in, out, kernel): it is (out, in, kernel)");
     const bool rows = slip("x is read as (length, in): it is (in, length)");
+    const bool narrow = slip("w has kernel numbers for each o: it has in * kernel");
+    const bool short_x = slip("x is read in rows of m numbers: its rows have length");
+    const bool first_x = slip("x[0] counts as padding: it is the first number");
+    const bool at_t = which == DX && slip("dx is added at t: it belongs where x was read");
+    const bool one_out = which == DX && slip("only the first channel of y counts: sum over all");
     const bool bias = which == Y && slip("the bias is missing");
     const bool per_channel = which == Y && slip("the bias is added for each channel of x: add it once");
     const bool per_product = which == Y && slip("the bias is added to each product: add it once");
@@ -113,14 +118,15 @@ static void compute(double *out, void *arg)
                 if (per_channel && !k)
                     out[o * m + t] += g->b[o];
                 if (which == DB)
-                    out[o] += many || (seen && !k) || !at ? d : 0;
+                    out[o] = (last ? 0 : out[o]) + (many || (seen && !k) || !at ? d : 0);
                 i = edge ? (i < 0 ? 0 : i >= n ? n - 1 : i) : wraps ? (i + 4 * n) % n : i;
-                if (which == DB || i < 0 || i >= n)
+                if (which == DB || i < first_x || i >= n || (one_out && o))
                     continue;
-                const int of_w = own ? (at / kernel * g->c.out + o) * kernel + k : o * in * kernel + at;
-                const int of_x = rows ? i * in + c : c * n + i;
+                const int of_w = narrow ? o * kernel + at : own ? (at / kernel * g->c.out + o) * kernel + k
+                               : o * in * kernel + at;
+                const int of_x = short_x ? c * m + i : rows ? i * in + c : c * n + i;
                 const double w = g->w[of_w], x = g->x[of_x];
-                double *to = &out[which == Y ? o * m + t : which == DX ? of_x : of_w];
+                double *to = &out[which == Y ? o * m + t : which == DX ? (at_t ? c * n + t : of_x) : of_w];
                 *to = (last ? 0 : *to) + d * (which == Y ? w * x + (per_product ? g->b[o] : 0)
                     : which == DX ? (self ? x : bare ? 1 : w) : dot ? w : plain ? 1 : x);
             }

@@ -35,18 +35,16 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
     if (!w->found[0] && dirty)
         snprintf(w->found, sizeof w->found, "f adds to dx, which was not 0 before the call: set it to 0");
     if (!w->found[0] && !same_state(rng, &w->rng))
-        snprintf(w->found, sizeof w->found, "call %d of f began with another state of the generator than the "
-                                            "first one%s, so it %s", w->calls, dx ? " (it is that with dx)"
-                                                : "",
+        snprintf(w->found, sizeof w->found, "call %d of f%s began with another state than *rng had at first, "
+                                            "so it draws other numbers: %s", w->calls, dx ? ", with dx," : "",
                  rng->at == w->rng.at && rng->has_normal != w->rng.has_normal
-                     ? "draws other normal numbers: copy all of the struct, *rng, not some of its fields"
-                     : "draws other numbers: restore *rng before each call");
+                     ? "copy all of the struct, not some of its fields" : "restore *rng before each call");
     return w->f(x, n, rng, dx, w->arg);
 }
 
 /* ---- losses ------------------------------------------------------------------------------------------ */
 
-/* A sum of c_i x_i^3 with random c; dx[1] and dx[2] are wrong if arg is not NULL. */
+/* A sum of c_i x_i^3 with random c; dx[0] to dx[3] are wrong if arg is not NULL. */
 static double cubes(const double *x, int n, gra_rng *rng, double *dx, void *arg)
 {
     double loss = 0, c;
@@ -54,7 +52,7 @@ static double cubes(const double *x, int n, gra_rng *rng, double *dx, void *arg)
         gra_rand(rng, &c, 1);
         loss += c * x[i] * x[i] * x[i];
         if (dx)
-            dx[i] += (!arg ? 3 : i == 1 ? 0.5 : i == 2 ? 3.1 : 3) * c * x[i] * x[i];
+            dx[i] += (!arg || i > 3 ? 3 : (const double[]){ 2.95, 0.5, 3.1, 2.8 }[i]) * c * x[i] * x[i];
     }
     return loss;
 }
@@ -111,11 +109,12 @@ static void differences(double *out, void *arg)
 {
     const struct given *g = arg;
     const bool one_sided = slip("this is (f(x + h) - f(x)) / h: use f(x - h) too, which is exact to h^2");
+    const bool at_x = slip("the second call is at x: it should be at x - h, 2h below x + h");
     const bool by_h = slip("divided by h: x + h and x - h are 2h apart"), not = slip("not divided by 2h");
     const bool times = slip("multiplied by h: in C, / 2 * h multiplies");
     const bool turned = slip("the sign is wrong: it is f(x + h) - f(x - h)");
     for (int i = 0; i < g->n; i++) {
-        const double up = called(g, i, g->h, NULL), down = called(g, i, one_sided ? 0 : -g->h, NULL);
+        const double up = called(g, i, g->h, NULL), down = called(g, i, one_sided || at_x ? 0 : -g->h, NULL);
         const double by = not ? 1 : times ? 2 / g->h : by_h || one_sided ? g->h : 2 * g->h;
         out[i] = (turned ? down - up : up - down) / by;
     }
@@ -124,16 +123,18 @@ static void differences(double *out, void *arg)
 static void worst(double *out, void *arg)
 {
     const struct given *g = arg;
-    double a[RANDOM_MOST] = { 0 }, d[RANDOM_MOST], sum = 0, largest = 0, most = 0;
+    double a[RANDOM_MOST] = { 0 }, d[RANDOM_MOST], sum = 0, largest = 0, most = 0, least = INFINITY;
     differences(d, arg);
     called(g, 0, 0, a);
     int at = 0;
     const bool plain = slip("the differences have a sign: take |a[i] - g[i]|");
     for (int i = 0; i < g->n; i++) {
         const double off = plain ? a[i] - d[i] : fabs(a[i] - d[i]);
-        sum += off, largest = fmax(largest, fabs(d[i])), at = off > most ? i : at, most = fmax(most, off);
+        least = fmin(least, off), sum += off, largest = fmax(largest, fabs(d[i])), at = off > most ? i : at,
+            most = fmax(most, off);
     }
-    out[0] = slip("this is the sum: take the largest") ? sum : slip("this is the mean: take the largest")
+    out[0] = slip("this is the smallest: take the largest") ? least
+           : slip("this is the sum: take the largest") ? sum : slip("this is the mean: take the largest")
            ? sum / g->n
         : slip("this is relative to the largest gradient: |a[i] - g[i]| itself is asked for") ? most / largest
         : slip("this is relative to g[i]: |a[i] - g[i]| itself is asked for") ? most / fabs(d[at])
@@ -143,7 +144,7 @@ static void worst(double *out, void *arg)
 }
 
 static const double grid[][3] = {               /* x, p, h */
-    { 1, 0.5, 1e-5 }, { 1, 0.1, 0.1 }, { -3, 0.2, 0.5 }, { 2, 0.75, 1 }, { 0, 0.5, 0.25 }, { 0.5, 0, 0.1 } };
+    { 1, 0.5, 0.01 }, { 1, 0.1, 0.1 }, { -3, 0.2, 0.5 }, { 2, 0.75, 1 }, { 0, 0.5, 0.25 }, { 0.5, 0, 0.1 } };
 enum { GRID = sizeof grid / sizeof *grid };
 
 static void noise(double *out, void *arg)
@@ -158,15 +159,17 @@ static void noise(double *out, void *arg)
         slip("not divided by 2h"), under = slip("2h was divided by under the root: there it is (2h)^2");
     const bool unscaled =
         slip("p (1 - p) is the variance without the factor 1 / (1 - p): it is x^2 p / (1 - p)");
+    const bool no_p = slip("the factor p / (1 - p) is missing");
     const bool only_p = slip("1 - p is missing: the variance is x^2 p / (1 - p)");
     const bool kept = slip("p and 1 - p are exchanged: p is the probability of 0");
     for (int i = 0; i < GRID; i++) {
         const double x = grid[i][0], p = grid[i][1], h = grid[i][2], up = no_h ? x : x + h, down = no_h ? x
                        : x - h;
-        const double by = unscaled ? p * (1 - p) : only_p ? p : kept ? (p ? (1 - p) / p : 0) : p / (1 - p);
+        const double by = no_p ? 1 : unscaled ? p * (1 - p) : only_p ? p : kept ? (p ? (1 - p) / p : 0)
+                        : p / (1 - p);
         const double sum = up * up + (one ? 0 : cancel ? -down * down : down * down);
         const double root = twice ? (fabs(up) + fabs(down)) * sqrt(by) : square ? sum * by
-                          : sqrt(fabs(sum) * by);
+                          : sqrt(sum * by);
         out[i] = under ? root / sqrt(2 * h) : root / (raw ? 1 : by_h ? h : square ? 4 * h * h : 2 * h);
     }
 }
@@ -177,6 +180,7 @@ static void dropped(double *out, void *arg)
     const struct given *g = arg;
     const bool again = slip("the mask of the gradient is drawn anew: it must be that of the loss");
     const bool once = slip("the gradient lacks a factor 1 / (1 - p): y dy/dx has it twice");
+    const bool bare = slip("the gradient lacks both factors 1 / (1 - p)");
     const bool mask = slip("the gradient goes to all x: where y is 0, it is 0");
     const bool stored = slip("dx is overwritten: add to it");
     double factor[2][RANDOM_MOST], u;
@@ -190,7 +194,7 @@ static void dropped(double *out, void *arg)
         const double by = factor[again][i], y = g->x[i] * factor[0][i];
         out[0] += y * y / 2;
         out[1 + i] = (stored ? 0 : g->before[i]) + g->x[i]
-                     * (mask ? 1 / (1 - g->p) / (1 - g->p) : once ? by : by * by);
+                     * (mask ? 1 / (1 - g->p) / (1 - g->p) : bare ? by > 0 : once ? by : by * by);
     }
 }
 
@@ -246,6 +250,7 @@ static void own(const char *part, double p, bool used)
     gra_rng rng = g.rng, drawn = g.rng;
     double u[N];
     got[0] = noisy_dropout(x, N, &rng, got + 1, &p);
+    judge_clue("draw one number for each x, in order; the loss and dx share them");
     judge_against("the loss, then dx", GRA_SHAPE(1 + N), got, 1e-12, dropped, &g);
     for (int i = 0; i < N; i++)
         gra_rand(&drawn, &u[i], 1);
@@ -253,6 +258,7 @@ static void own(const char *part, double p, bool used)
         judge_wrong("not %d numbers were drawn for %d x: draw one for each", N, N);
     rng = g.rng;
     const double loss = noisy_dropout(x, N, &rng, NULL, &p);
+    judge_clue("without a dx, too, the same numbers are drawn");
     judge_numbers("the loss, where dx is NULL", GRA_SHAPE(1), &loss, got, 1e-12);
 }
 
