@@ -266,6 +266,7 @@ static void compare(const char *what, judge_reference *reference)
     for (int i = 0; i < part.n; i++, want += ROOM, got += ROOM)
         if (memcmp(got, want, ROOM * sizeof *want)) {
             const char *why = judge_slip(GRA_SHAPE(part.n, ROOM), part.got, 0, reference, NULL);
+            why = why && !strncmp(why, "two", 3) ? NULL : why;      /* two are too many to guess here */
             judge_wrong("in \"%s\": got %s %s, expected %s%s%s", part.in[i].bytes, what,
                         shown(got, a, sizeof a), shown(want, b, sizeof b), why ? "\nit fits: " : "",
                         why ? why : "");

@@ -13,6 +13,7 @@ static void at_temperature(const double *x, double *p, int n, double t)
 {
     const bool none = slip("the temperature makes no difference: divide the logits by it, before e^x");
     const bool times = slip("the logits are multiplied by the temperature: divide");
+    const bool squared = slip("the temperature is squared: divide by it once");
     const bool root = slip("the temperature is subtracted from the logits: divide them by it");
     const bool raw = slip("e^x was not divided by the sum");
     const bool last = slip("at temperature 0, of equal logits the last was taken: take the first");
@@ -25,7 +26,7 @@ static void at_temperature(const double *x, double *p, int n, double t)
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += p[i] = t == 0 && !warm ? (shared ? x[i] == x[best] : i == best)
-            : exp((x[i] - x[best]) * (none || root || t == 0 ? 1 : times ? t : 1 / t));
+            : exp((x[i] - x[best]) * (none || root || t == 0 ? 1 : times ? t : squared ? 1 / t / t : 1 / t));
     for (int i = 0; i < n && !raw; i++)
         p[i] /= sum;
 }

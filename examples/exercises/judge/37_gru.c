@@ -27,6 +27,7 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
     const bool rows = slip("z is computed from the rows of r: those of z begin at number hidden");
     const bool up = slip("the sigmoid has e^x: it is 1 / (1 + e^-x)");
     const bool no_h = slip("gh is missing in r and z"), no_x = slip("gi is missing in r and z");
+    const bool no_xn = slip("gi_n is missing in n");
     const bool all = slip("r multiplies gi_n too: n = tanh(gi_n + r gh_n)");
     const bool none = slip("r is missing in n"), other = slip("r multiplies gi_n: it should multiply gh_n");
     const bool by_z =
@@ -37,7 +38,7 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
     const bool by_r = slip("next is made with r: it should be with z");
     const bool lost = slip("z h is missing in next"), added = slip("n is added without the factor 1 - z");
     for (int i = 0; i < hidden; i++) {
-        const double xn = gi[2 * hidden + i], hn = of_h ? h[i] : gh[2 * hidden + i];
+        const double xn = no_xn ? 0 : gi[2 * hidden + i], hn = of_h ? h[i] : gh[2 * hidden + i];
         double gate[2];
         for (int k = 0; k < 2; k++) {
             const int at = (order ? 1 - k : rows ? 0 : k) * hidden + i;
@@ -77,6 +78,7 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
     const bool flat_z = slip("the slope of z's sigmoid, z (1 - z), is missing") || flat;
     const bool z_of_r = slip("the slope of z's sigmoid is z (1 - z), not that of r");
     const bool half = slip("the slope of the sigmoid is r (1 - r): the factor 1 - r is missing");
+    const bool none_h = slip("dgh_z is 0: gh_z is in z as gi_z is");
     const bool none = slip("dgi_r is 0: gi_r is in r as gh_r is"), no_z = slip("dh lacks the factor z");
     const bool out_z =
         slip("dh has the factor 1 - z: h is kept by z"), gone = slip("dh is 0: h is kept by z");
@@ -91,6 +93,7 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
         dgi[in] = both ? a * r : a, dgh[in] = no_r ? a : a * r;
         dgh[i] = dr * (flat_r ? 1 : half ? r : r * (1 - r)), dgi[i] = none ? 0 : dgh[i];
         dgi[iz] = dgh[iz] = dz * (flat_z ? 1 : half ? z : z_of_r ? r * (1 - r) : z * (1 - z));
+        dgh[iz] = none_h ? 0 : dgh[iz];
         dh[i] = gone ? 0 : no_z ? d : out_z ? d * (1 - z) : d * z;
     }
 }

@@ -81,13 +81,14 @@ static void compute(double *out, void *arg)
         : slip("the padding has the wrong sign: place t begins at t stride - padding") ? -g->c.padding
         : slip("the padding is multiplied by the stride: place t begins at t stride - padding")
         ? g->c.padding * g->c.stride : g->c.padding;
+    const bool spread = slip("k is multiplied by the stride: t is, the index is t stride + k - padding");
     const bool flip = slip("the kernel is turned round: w[k] belongs to x[t stride + k - padding]");
     const bool edge = slip("in the padding the nearest number of x was taken: x is 0 there");
     const bool wraps = slip("in the padding x continues from its other end: x is 0 there");
     const bool one = slip("only channel 0 of x is used: sum over all");
     const bool own = slip("w is read as (in, out, kernel): it is (out, in, kernel)");
     const bool rows = slip("x is read as (length, in): it is (in, length)");
-    const bool narrow = slip("w has kernel numbers for each o: it has in * kernel");
+    const bool narrow = slip("w[o * kernel + k] is read for all channels: each o has in * kernel numbers");
     const bool short_x = slip("x is read in rows of m numbers: its rows have length");
     const bool first_x = slip("x[0] counts as padding: it is the first number");
     const bool at_t = which == DX && slip("dx is added at t: it belongs where x was read");
@@ -114,15 +115,16 @@ static void compute(double *out, void *arg)
                            : g->dy[turned ? t * g->c.out + o : first ? t : o * m + t] / (mean ? m : 1);
             for (int at = 0; at < in * kernel; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;
-                int i = t * stride + (flip ? kernel - 1 - k : k) - shift;
+                int i = spread ? t + k * g->c.stride - shift
+                      : t * stride + (flip ? kernel - 1 - k : k) - shift;
                 if (per_channel && !k)
                     out[o * m + t] += g->b[o];
-                if (which == DB)
-                    out[o] = (last ? 0 : out[o]) + (many || (seen && !k) || !at ? d : 0);
+                if (which == DB && (many || (seen && !k) || !at))
+                    out[o] = (last ? 0 : out[o]) + d;
                 i = edge ? (i < 0 ? 0 : i >= n ? n - 1 : i) : wraps ? (i + 4 * n) % n : i;
                 if (which == DB || i < first_x || i >= n || (one_out && o))
                     continue;
-                const int of_w = narrow ? o * kernel + at : own ? (at / kernel * g->c.out + o) * kernel + k
+                const int of_w = narrow ? o * kernel + k : own ? (at / kernel * g->c.out + o) * kernel + k
                                : o * in * kernel + at;
                 const int of_x = short_x ? c * m + i : rows ? i * in + c : c * n + i;
                 const double w = g->w[of_w], x = g->x[of_x];

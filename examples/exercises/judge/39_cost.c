@@ -45,7 +45,7 @@ static double parameters(const struct gpt *g)
                        : 1;
     const double up = slip("layers.0 has 4 D biases, not D") ? 1 : 4;
     double sum = term("tok_emb", V * D, 0);
-    sum += term("pos_emb", C * D, 0);
+    sum += term("pos_emb", slip("pos_emb has rows of D numbers: (C, D)") ? C : C * D, 0);
     sum += term("W_query, W_key and W_value", 3 * D * D * L * heads, L);
     sum += term("the biases of queries, keys and values", qkv_bias ? 3 * D * L : 0, L);
     sum += term("out_proj's weight", D * D * L, L);
@@ -89,6 +89,7 @@ static double activations(const struct gpt *g)
                 "final_norm)", D, 0);
     sum += 2 * D;
     sum += term("the logits", g->c.vocab_size, 0);
+    sum += slip("attention's weights are not kept on the tape") ? g->c.n_heads * L * time : 0;
     return batch * time * sum;
 }
 
