@@ -192,6 +192,25 @@ disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
 mv "$OUT" "$W/generated"
 
+# ---- a run of lines, and what it writes ------------------------------------------------------------------
+lines() {
+    train --lines --accumulate 2 --patience 1 --steps 1
+}
+
+write_lines() {
+    "$BUILD/faults/generate" --model "$W/lines" --tokens 4 --count 2 --prompt a >"$OUT/text"
+}
+
+program=train gnuplot=
+disturbed '' lines
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should train on lines"
+mv "$OUT" "$W/lines"
+program=generate
+mkdir "$OUT"
+disturbed '' write_lines
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should write lines"
+mv "$OUT" "$W/written"
+
 # ---- look: the page of a run with snapshots ---------------------------------------------------------------
 look() {
     "$BUILD/faults/look" --model "$W/new" --prompt "## The" --threads 2 --out "$OUT/page.html" >"$OUT/text"
@@ -212,6 +231,11 @@ while read -r call error ever; do
     sweep "$W/nothing" "$W/generated" "$call" "$error" "$ever" generate
     program=look gnuplot= result=page.html
     sweep "$W/nothing" "$W/looked" "$call" "$error" "$ever" look
+    [ "$call" = alloc ] || continue             # other calls are the same for lines
+    program=train result=model.safetensors
+    sweep "$W/nothing" "$W/lines" "$call" "$error" "$ever" lines
+    program=generate result=text
+    sweep "$W/nothing" "$W/written" "$call" "$error" "$ever" write_lines
 done <<END
 alloc ENOMEM
 alloc ENOMEM ever

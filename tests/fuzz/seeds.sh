@@ -65,7 +65,8 @@ npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
 
 # ---- the files of a run --------------------------------------------------------------------------------
 head -c 2000 README.md >"$C/text"
-for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2'; do
+for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --init torch --layers 2' \
+    '--lines --accumulate 2 --patience 3'; do
     number=$((number + 1))
     # shellcheck disable=SC2086
     "$BUILD/train" --data "$C/text" --context 4 --width 2 --heads 1 --layers 1 --batch 1 --steps 1 \
@@ -86,3 +87,5 @@ printf -- '--steps\n-1' >"$C/flags/3"
 printf -- '--help' >"$C/flags/4"
 printf -- '--width\n6\n--heads\n4\n--nothing' >"$C/flags/5"
 printf -- '--out=\n--batch\n1000000\n--context\n1000000' >"$C/flags/6"
+printf -- '--lines\n--accumulate\n1000000\n--batch\n1000000\n--patience=3\n--count\n2' >"$C/flags/7"
+printf -- '--count\n20\n--tokens\n9' >"$C/flags/8"
