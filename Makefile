@@ -41,8 +41,8 @@ READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
 # The gradient check requires double precision.
 CHECK = core/check/% core/explain/%
 
-# These lessons check gradients, so they are built in double precision.
-LESSON64 := $(filter examples/02_% examples/04_%,$(LESSON))
+# These lessons check gradients, or compute as Python does: they are built in double precision.
+LESSON64 := $(filter examples/02_% examples/04_% examples/06_%,$(LESSON))
 LESSON32 := $(filter-out $(LESSON64),$(LESSON))
 
 # This one reproduces a notebook in NumPy, which computes in float64 and prints eight digits.

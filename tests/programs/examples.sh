@@ -3,11 +3,12 @@
 # it compiles, and the programs print what the text shows.
 . tests/lib/ok.sh
 
-lesson() {      # lesson STATUS NAME [PROGRAM]: runs it; its output is left in $W/out
+lesson() {      # lesson STATUS NAME [PROGRAM [FILE]]: runs it; its output is left in $W/out
+    status=$1
     name=$2
-    "${3:-$BUILD/examples/$2}" >"$W/out" 2>"$W/err"
-    status=$?
-    ok "$name: exit status $1" test $status -eq "$1"
+    program=${3:-$BUILD/examples/$2}
+    shift $(($# < 3 ? $# : 3))
+    ok "$name: exit status $status" ends_with "$status" "$program" "$@"
     ok "$name: nothing on stderr" cmp "$W/err" /dev/null
     ok "$name: at most 80 columns" awk 'length > 80 { print; bad = 1 } END { exit bad }' "$W/out"
 }
@@ -79,6 +80,63 @@ then I'm sure she sells sea shore shells.
 She sells sea shells by the sea shore.
 END
 ok "05_next_token: it knows the text by heart" diff "$W/expected" "$W/written"
+
+# Python's lines are in tests/golden/microgpt.txt; make_microgpt.py wrote them, with a scalar a node.
+lesson 0 06_microgpt
+says "as many scalar nodes as on Python's tape" "18 nodes instead of 37140"
+shows "a time" '/^[0-9]+ microseconds per step$/ { n++ } END { exit n != 1 }'
+grep -E '^(num|vocab|step|sample) ' "$W/out" >"$W/lines"
+grep -Fxf tests/golden/microgpt.txt "$W/lines" >"$W/same"
+ok "06_microgpt: its lines are some of Python's" diff "$W/lines" "$W/same"
+says "the last step" "step 1000 / 1000 | loss 1.6710"
+ok "06_microgpt: 34 lines" test "$(wc -l <"$W/lines")" -eq 34
+
+microgpt=$BUILD/examples/06_microgpt
+sed -n '/ own\[\] = {/,/};/p' examples/06_microgpt.c | grep -o '"[^"]*"' | tr -d '"' >"$W/own"
+lesson 0 "06_microgpt, its names as a file" "$microgpt" "$W/own"
+ok "06_microgpt: all 1025 lines are Python's" diff tests/golden/microgpt.txt "$W/out"
+awk '{ printf " \t%s \r\n\n", $0 }' "$W/own" >"$W/blanks"
+lesson 0 "06_microgpt, blanks and empty lines around names" "$microgpt" "$W/blanks"
+ok "06_microgpt: ... are no part of them" diff tests/golden/microgpt.txt "$W/out"
+
+ok "06_microgpt in float compiles" compile examples/06_microgpt.c "$BUILD/libgradus.a" "$W/microgpt32"
+lesson 0 "06_microgpt in float" "$W/microgpt32" "$W/own"
+ok "06_microgpt in float: 990 of 1000 losses and all names are Python's" awk '
+    NR == FNR { python[FNR] = $0; next }
+    $0 == python[FNR] { same[$1]++ }
+    END { print same["step"] + 0, "losses,", same["sample"] + 0, "names are equal"
+          exit same["step"] < 990 || same["sample"] < 20 }
+    ' tests/golden/microgpt.txt "$W/out"
+
+# The context has room for 16 letters: of a longer name those are learned, and no end. The losses are those of
+# make_microgpt.py. All bytes are letters, but a terminal gets none that controls it.
+printf '%s\n' abcdefghijklmnop abcdefghijklmno abcdefghijklmnopq '  Mary Ann  ' '' >"$W/long"
+{ printf hippopotomonstrosesquippedaliophobia && head -c 200000 /dev/zero | tr '\0' k; } >>"$W/long"
+lesson 0 "06_microgpt, long names" "$microgpt" "$W/long"
+sed -n 4,8p "$W/out" >"$W/first"
+cat >"$W/expected" <<'END'
+step    1 / 1000 | loss 3.2478
+step    2 / 1000 | loss 3.2410
+step    3 / 1000 | loss 2.9978
+step    4 / 1000 | loss 3.2536
+step    5 / 1000 | loss 2.5571
+END
+ok "06_microgpt: long names are cut" diff "$W/expected" "$W/first"
+printf 'x\033\177\001\377\n' >"$W/bytes"
+lesson 0 "06_microgpt, bytes that are no letters" "$microgpt" "$W/bytes"
+shows "an escape is a question mark" '$1 == "sample" && $3 ~ /^x[?][?][?]/ { n++ } END { exit !n }'
+tr -d '\n -~\377' <"$W/out" >"$W/control"
+ok "06_microgpt: no control characters" cmp "$W/control" /dev/null
+
+printf '\n \r\n' >"$W/empty"
+printf 'ada\nal\0an\n' >"$W/zero"
+head -c 4194304 /dev/zero | tr '\0' a >"$W/large"
+ok "06_microgpt: no file" refuses 1 'absent: No such file' "$microgpt" "$W/absent"
+ok "06_microgpt: a folder" refuses 1 "$W: Is a directory" "$microgpt" "$W"
+ok "06_microgpt: no name" refuses 1 'empty: got no name, expected one per line' "$microgpt" "$W/empty"
+ok "06_microgpt: nothing" refuses 1 'null: got no name, expected one per line' "$microgpt" /dev/null
+ok "06_microgpt: a byte of 0" refuses 1 'zero: got a byte 0, expected text' "$microgpt" "$W/zero"
+ok "06_microgpt: 4 MB" refuses 1 'large: got 4 MB or more, expected less' "$microgpt" "$W/large"
 
 lesson 0 07_half_the_bits
 says "a number" "         257           256   0.39 %"
