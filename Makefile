@@ -159,7 +159,7 @@ $(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHAR
 notebooks: $(NOTEBOOKS)
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
-## make new-op NAME=softsign     starts a new op; also new-layer, -optimizer, -exercise
+## make new-op NAME=softsign     starts an op; or new-layer, -optimizer, -exercise
 # NAME is not taken from the environment, where some systems keep the computer's name.
 new-optimiser: new-optimizer
 given = $(call quote,$(if $(filter command,$(origin $(1))),$($(1))))

@@ -54,7 +54,7 @@ static int parse(session *s, int argc, char **argv)
           .help = "sampling temperature, 0 = the likeliest" },
         { "top-k", FLAG_INT, &s->top_k, 0, 1e9, "K", .help = "sample from the K likeliest tokens, 0 = all" },
         { "top-p", FLAG_REAL, &s->top_p, 0, 1, "P",
-          .help = "then from the fewest with probability P, 1 = all" },
+          .help = "the fewest tokens of probability P, 1 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, same up to rounding" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },

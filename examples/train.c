@@ -263,7 +263,7 @@ static int finish(session *s, const char *program)
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
     if (t->step < o->steps || s->progress.first > 0)
         say(" (%ld of %ld%s)", t->step, o->steps, out_of_patience(t) ? ", out of patience" : "");
-    say(", validation loss %.4f, %.4f bits per byte\n", val_loss, bits);
+    say(", validation loss %.4f, %.3f bits per byte\n", val_loss, bits);
     if (stopped)
         say("to resume: %s --resume %s\n", program, o->out);
     else if (!o->quiet)

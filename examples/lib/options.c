@@ -73,7 +73,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", .help = "steps between validations" },
         { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches per validation" },
         { "patience", FLAG_INT, &o->patience, 0, many, "N",
-          .help = "end after N validations without a better one", .unset = "never" },
+          .help = "end when N validations were no better", .unset = "never" },
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens in the final sample", NULL, true },
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
