@@ -72,8 +72,8 @@ ok "a layer in another's file" refused layer NAME=causal_attention \
     "the library already has a struct gra_causal_attention"
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
 ok "an exercise that exists" refused exercise NAME=gelu "examples/exercises/start/11_gelu.c already exists"
-ok "a function of another exercise" refused exercise NAME=state_bytes \
-    "state_bytes or state_bytes_backward is already declared: choose"
+ok "a function of another exercise" refused exercise NAME=neuron \
+    "neuron or neuron_backward is already declared: choose another name"
 ok "a function of C" refused exercise NAME=exp \
     "exp or exp_backward is already declared: choose another name"
 ok "a macro of the test" refused optimizer NAME=steps \
