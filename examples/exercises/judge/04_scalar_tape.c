@@ -37,10 +37,8 @@ static void slopes(const struct sweep *s, int i, double slope[2])
         const bool exchanged = slip("d(a b)/da is b, and d(a b)/db is a: they are exchanged");
         const bool divided = slip("y divided by an operand fails where that is 0: the slope is the other "
                                   "operand itself");
-        slope[0] = exchanged || slip("both slopes of a b are a: d(a b)/da is b") ? a : divided ? y / a
-                 : b;
-        slope[1] = exchanged || slip("both slopes of a b are b: d(a b)/db is a") ? b : divided ? y / b
-                 : a;
+        slope[0] = exchanged || slip("both slopes of a b are a: d(a b)/da is b") ? a : divided ? y / a : b;
+        slope[1] = exchanged || slip("both slopes of a b are b: d(a b)/db is a") ? b : divided ? y / b : a;
     }
     if (slip("the slope is left out: pass on grad * slope[k]"))
         slope[0] = slope[1] = 1;
@@ -78,7 +76,7 @@ static void sweep(double *grad, void *arg)
     begin(s, grad);
     const bool oldest_first = slip("the sweep goes from the oldest node to the newest: a node passes on its "
                                    "gradient before its uses have added to it");
-    const bool stores = slip("only one of a node's two uses counts: grad = is used, it should be grad +=");
+    const bool stores = slip("only one of a node's two uses counts: grad = should be grad +=");
     const bool slope_only = slip("only the slope is added: multiply it by grad");
     const bool value = slip("the value of a node is passed on instead of its gradient");
     const bool added = slip("grad + slope is passed on: pass on grad * slope");

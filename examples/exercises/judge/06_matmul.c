@@ -47,8 +47,7 @@ static void product(double *y, void *arg)
     const struct product *q = arg;
     const int *size = q->size, na = size[I] * size[P], nb = size[P] * size[J], ny = size[I] * size[J];
     const bool nothing = slip("no product was added to the sum");
-    const bool last =
-        slip("only the last term of the sum over p is there: sum = is used, it should be sum +=");
+    const bool last = slip("only the last term of the sum over p is there: sum = should be sum +=");
     const bool running = slip("the sum must begin at 0 for each number of the result");
     const bool minus = slip("the sign is wrong");
     const bool no_a = slip("a is left out: multiply each term by it"),

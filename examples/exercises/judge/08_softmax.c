@@ -26,6 +26,7 @@ static void weights(double *y, void *arg)
     const bool linear = slip("x is divided by the sum of x: e^x is missing");
     const bool by_top = slip("x was divided by the largest: that is not a softmax");
     const bool by_n = slip("divided by n: divide by the sum");
+    const bool of_x = slip("the sum adds up x: it should add up e^x");
     const bool by_score = slip("divided by the largest score: divide by the sum");
     const bool minus =
         slip("this uses e^-x instead of e^x: the largest score should have the largest weight");
@@ -34,10 +35,8 @@ static void weights(double *y, void *arg)
     const int from = slip("e^x of the first score is not in the sum"),
         to = n - slip("e^x of the last score is not in the sum");
     double sum = slip("the sum is 1 too large: does it start at 0?");
-    const bool only_above =
-        slip("the largest is subtracted only in the numerator: subtract it in the sum too");
-    const bool only_below =
-        slip("the largest is subtracted only in the sum: subtract it in the numerator too");
+    const bool only_above = slip("the largest is subtracted only in the numerator: do so in the sum too");
+    const bool only_below = slip("the largest is subtracted only in the sum: do so in the numerator too");
     const bool others = slip("each was divided by the sum of the others: its own e^x belongs in the sum too");
     const bool root =
         slip("divided by the root of the sum of squares: divide by the sum, so that the weights sum to 1");
@@ -57,7 +56,7 @@ static void weights(double *y, void *arg)
     for (int i = 0; i < n; i++) {
         running += e[i];
         const double divisor = undivided ? 1 : by_n ? n : by_score ? top : root ? sqrt(squares)
-                             : so_far ? running : others ? sum - e[i] : sum;
+                             : so_far ? running : others ? sum - e[i] : of_x ? total : sum;
         y[i] = linear ? x[i] / total : by_top ? x[i] / top : late ? (exp(x[i]) - top) / (plain - n * top)
              : sigmoid ? 1 / (1 + exp(-x[i])) : logarithm ? x[i] - top - log(sum)
              : (only_below ? exp(x[i]) : e[i]) / divisor;

@@ -59,6 +59,7 @@ static void batch_loss(double *out, void *arg)
              ? loss - top
              : slip("the largest score m is added twice, or subtracted from the target's score too")
              ? loss + top
+             : slip("the largest score m is subtracted: add it") ? loss - 2 * top
              : slip("the target's score is not subtracted: this is only the log of the sum") ? loss + x[t]
              : slip("the target's score is added: subtract it") ? loss + 2 * x[t]
              : slip("this is only the score: the log of the sum is missing") ? -x[t]
@@ -159,9 +160,11 @@ static void gradient(double *dx, void *arg)
     const bool only = slip("only the target's score gets a gradient: the others change the sum too");
     const bool twice = slip("there is an extra factor p_j");
     const bool raw = slip("e^(x_j - m) is not divided by its sum: use the softmax");
+    const bool dy_r = slip("y->grad[r] was read: the loss is one number, and so is y->grad");
+    const bool p_0 = slip("all rows use the softmax of the first");
     const bool of_p = slip("-1/p at the target is dloss/dp: expected dloss/dx, through the softmax");
     for (int r = 0; r < rows; r++) {
-        const double *x = b->x + r * n;
+        const double *x = b->x + (p_0 ? 0 : r * n);
         double top = x[0], sum = 0;
         for (int j = 1; j < n; j++)
             top = fmax(top, x[j]);
@@ -174,7 +177,7 @@ static void gradient(double *dx, void *arg)
             const double d = of_p ? -hit / p / by : sigmoid ? p * (1 - p) / by
                 : (no_p ? 0 : p / by_p) - (no_hit ? 0 : plus ? -hit / by : own_0 ? hit * p / by
                                            : hit / by_hit);
-            dx[r * n + j] = only && hit == 0 ? 0 : d * (twice ? p : 1);
+            dx[r * n + j] = (only && hit == 0) || (dy_r && r) ? 0 : d * (twice ? p : 1);
         }
     }
 }

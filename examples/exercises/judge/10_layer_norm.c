@@ -226,6 +226,7 @@ static void gradient_x(double *dx, void *arg)
     const bool x_for_z = slip("the term of r uses x_j instead of z_j");
     const bool y_for_z = slip("the term of r uses y instead of z");
     const bool r_twice = slip("there is an extra factor r in the term of r");
+    const bool w_twice = slip("all terms are multiplied by w once more: g = dy w is enough");
     const bool z_twice = slip("there is an extra factor z_j in the term of r");
     const bool exchanged = slip("the two means are exchanged: which of them is multiplied by z_j?");
     const bool all_r =
@@ -251,7 +252,7 @@ static void gradient_x(double *dx, void *arg)
             const double terms = (alone || no_mean ? 0 : minus_mean * (exchanged ? sum_z : sum))
                 + (alone || no_r ? 0 : minus_r * of_r * (exchanged ? sum : sum_z));
             const double factor = no_factor ? 1 : all_r ? r * r : over_r ? 1 / r : first_r ? r0 : r;
-            dx[k * N + i] = ((no_first_r ? g / r : g) - terms) * factor * (late_w ? a->w[i] : 1);
+            dx[k * N + i] = ((no_first_r ? g / r : g) - terms) * factor * (late_w || w_twice ? a->w[i] : 1);
         }
     }
 }
@@ -260,15 +261,19 @@ static void gradient_x(double *dx, void *arg)
  * of r, is right. */
 static void off_by(const double *dx, struct gradients *g)
 {
-    double want[SIZE], sum = 0, sum_z = 0;
+    double want[SIZE], sum = 0, sum_z = 0, apart = 0;
     gradient_x(want, g);
     for (int k = 0; k < ROWS; k++) {
         double mean, r, z[N], row = 0, row_z = 0;
         look(g->x + k * N, &mean, &r, z);
         for (int i = 0; i < N; i++)
+            apart = fmax(apart, fabs(dx[k * N + i] * want[k * N] - dx[k * N] * want[k * N + i]));
+        for (int i = 0; i < N; i++)
             row += dx[k * N + i] - want[k * N + i], row_z += (dx[k * N + i] - want[k * N + i]) * z[i];
         sum = fmax(sum, fabs(row)), sum_z = fmax(sum_z, fabs(row_z));
     }
+    if (apart < 1e-9)
+        judge_clue("in each row it is one factor times what is expected: is r that of the forward?");
     if (sum_z < 1e-6)
         judge_clue("the sum over a row is not 0, so look at the term of the mean: adding one number to a "
                    "whole row does not change z");

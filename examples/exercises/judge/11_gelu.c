@@ -62,11 +62,9 @@ static void gradient(double *dx, void *arg)
             : slip("this is only x p(x): the product rule has another term, P(x)") ? x * p
             : slip("the factor x is missing in the second term, x p(x)") ? P + p
             : slip("this is only p(x), the derivative of P: y is x P(x), a product") ? p
-            : slip("this is P(x) p(x): the product rule gives P(x) + x p(x)") ? P * p
+            : slip("there is an extra factor x in the second term, x p(x)") ? P + x * x * p
             : slip("the second term, x p(x), is subtracted: add it") ? P - x * p
-            : slip("the second term is y p(x): it should be x p(x)") ? P + y * p
-            : slip("the first term is y, which is x P(x): it should be P(x)") ? y + x * p
-            : slip("multiplied by x once more") ? x * (P + x * p) : P + x * p;
+            : slip("the second term is y p(x): it should be x p(x)") ? P + y * p : P + x * p;
     }
 }
 

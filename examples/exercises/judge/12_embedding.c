@@ -92,6 +92,7 @@ static void gradient(double *dw, void *arg)
     const bool to_first = slip("all of dy goes to the row of ids[0]");
     const bool by_id = slip("dy is read at row ids[i] too: its rows are numbered by i");
     const bool of_n = slip("dw is written in rows of n numbers: row k begins at dw[k * dim]");
+    const bool dy_n = slip("dy is read in rows of n numbers: row i begins at dy[i * dim]") && n < dim;
     const bool columns = slip("dy is read by columns: dy[i][j] is dy[i * dim + j]");
     const bool no_stride = slip("row k of dw is written from dw[k]: it begins at dw[k * dim]");
     const bool first_number = slip("the first number of each row of dy is added in all places");
@@ -106,12 +107,11 @@ static void gradient(double *dw, void *arg)
         dw[at] = all_lost || (rows_lost && count(ids, n, at / dim)) ? 0 : t->old[at];
     for (int i = from; i < to; i++)
         for (int j = 0; j < dim; j++) {
-            const int times = count(ids, n, ids[i]), again = count(ids, i, ids[i]),
-                row = in_order || exchanged ? i
-                : to_first ? ids[0] : ids[i];
+            const int times = count(ids, n, ids[i]), again = count(ids, i, ids[i]);
+            const int row = in_order || exchanged ? i : to_first ? ids[0] : ids[i];
             const int of = by_id ? ids[i] * dim + j : exchanged ? ids[i] * dim + j : columns
                          ? (j * n + i) % (n * dim)
-                : first_number ? i * dim : dy_0 ? j : i * dim + j;
+                : dy_n ? i * n + j : first_number ? i * dim : dy_0 ? j : i * dim + j;
             const int place = (of_n ? row * n + j : no_stride ? row + j
                                : row * dim + (one_column ? 0 : j)) % (words * dim);
             const bool skipped = row >= words || (first && again) || (none && times > 1) || (only_first && j)

@@ -15,8 +15,7 @@ static void weights(double *a, void *arg)
     const bool scores = slip("these are the scores: return their softmax");
     const double by = slip("the scores are not divided by sqrt(d)") ? 1
         : slip("the scores are divided by d: divide by its root") ? d
-        : slip("the scores are divided by the root of m, the number of keys: divide by that of d") ? sqrt(m)
-        : sqrt(d);
+        : slip("the scores are divided by the root of m, the number of keys: use d") ? sqrt(m) : sqrt(d);
     const bool running = slip("the dot product runs on from key to key: each starts at 0");
     const bool minus = slip("the sign of the scores is wrong");
     const bool late = slip("softmax is divided by sqrt(d): divide the dot products before it");

@@ -38,8 +38,7 @@ static void weights(double *out, void *arg)
     const bool late =
         slip("weights of the future became 0, but the others no longer sum to 1: divide each row by its sum");
     const bool by_column = slip("divided by the sum of the column: a row holds the weights of a token");
-    const bool by_other = slip("number j of a row is divided by the sum of row j: keep the sums as a column, "
-                               "(T, 1)");
+    const bool by_other = slip("number j of a row is divided by the sum of row j: sum with keepdim");
     const bool by_all = slip("divided by the sum of the whole matrix: each row must sum to 1");
     const bool by_T = slip("divided by T: divide by each row's remaining sum");
     const bool again =
@@ -79,12 +78,14 @@ static void attended(double *y, void *arg)
         : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by sqrt(T): d is the length of a query") ? sqrt(T)
         : slip("divided by sqrt(e): d is the length of a query") ? sqrt(e) : sqrt(d);
+    const bool after = slip("the result was divided by sqrt(d): divide the scores, before the softmax");
     const bool exchanged = slip("k q^T is used instead of q k^T");
     const double *v = slip("k was mixed: mix v") && d == e ? h.k : h.v;
     double *a = judge_room((size_t)(T * T));
-    h.s = exchanged ? mat_scores(h.k, h.q, T, T, d, 1 / by) : mat_scores(h.q, h.k, T, T, d, 1 / by);
+    h.s = exchanged ? mat_scores(h.k, h.q, T, T, d, 1 / by)
+        : mat_scores(h.q, h.k, T, T, d, after ? 1 : 1 / by);
     weights(a, &h);
-    memcpy(y, mat_product(a, v, T, T, e), (size_t)(T * e) * sizeof *y);
+    memcpy(y, mat_scaled(mat_product(a, v, T, T, e), after ? 1 / by : 1, T * e), (size_t)(T * e) * sizeof *y);
 }
 
 static void no_nan(const char *name, const double *got, int n)

@@ -63,6 +63,7 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
          : slip("the shared sum of softmax is only its last term: add up all terms, with +=")
          ? a[i * m + m - 1] * da[i * m + m - 1]
          : slip("the shared sum of softmax was divided by m: it is not a mean") ? row / m
+         : slip("the shared sum of softmax lacks its first term") ? row - a[i * m] * da[i * m]
          : slip("in the shared sum of softmax a was read as m rows of n: it has n rows of m") ? misread
          : slip("the shared sum of softmax adds up a_ij: it should add up a_ij da_ij") ? 1
          : slip("the shared sum of softmax adds up da_ij: it should add up a_ij da_ij") ? sum
@@ -84,6 +85,7 @@ static double *ds_of(const struct given *x)
             : slip("the factor a_ij is missing in ds_ij") ? off
             : slip("ds_ij uses a_ij instead of da_ij") ? a[at] * (off - da[at] + a[at])
             : slip("ds_ij is left out where j > i: the loop must run over all keys") && j > i ? 0
+            : n < m && slip("keys from n on are left out: the loop must run to m") && j >= n ? 0
             : slip("a_ij is squared in ds_ij") ? a[at] * a[at] * off
             : slip("a was read as m rows of n: it has n rows of m, a_ij = a[i*m + j]") ? a[j * n + i] * off
             : a[at] * off;

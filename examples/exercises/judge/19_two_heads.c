@@ -120,7 +120,8 @@ static void attended(double *out, void *arg)
     const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
     const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
     const bool own = slip("queries were used as keys"), exchanged = slip("queries and keys are exchanged");
-    const double *mixed = slip("keys were mixed: mix the values") ? K : V, *key = own ? Q : K;
+    const double *mixed = slip("keys were mixed: mix the values") ? K : V;
+    const double *key = own ? Q : slip("values were used as keys") ? V : K;
     const int T = s.T, each = T * s.d;
     double *heads = judge_room((size_t)all);
     for (int b = 0; b < s.B; b++) {

@@ -59,9 +59,8 @@ static void v_of(double *out, void *arg)
 /* x / (1 - beta^t) */
 static double corrected(double x, double beta, int t, const char *m)
 {
-    const double power =
-          slip_of("%s's correction has the power t - 1: it should be t, which is 1 at first", m) ? t - 1
-        : slip_of("%s's correction has the power t + 1: it should be t, which is 1 at first", m) ? t + 1
+    const double power = slip_of("%s's correction has the power t - 1: it should be t", m) ? t - 1
+        : slip_of("%s's correction has the power t + 1: it should be t", m) ? t + 1
         : slip_of("%s is corrected by 1 - beta without the power: it is 1 - beta^t", m) ? 1 : t;
     const double by = slip_of("%s is corrected by 1 - beta t: it is 1 - beta^t, a power", m) ? 1 - beta * t
         : slip_of("%s's correction uses t^beta instead of beta^t", m) ? 1 - pow(t, beta)
@@ -106,7 +105,8 @@ static void p_of(double *out, void *arg)
             ? p - lr * u : slip("weight decay is multiplied by the step: multiply it by p") ? u
             : slip("weight decay is multiplied by g: multiply it by p") ? s->g[i]
             : slip("weight decay is not multiplied by p") ? 1 : p;
-        const double new = p - lr * (sign * u + decay * of);
+        const double kept = slip("p is lr times the step: subtract it from the old p") ? 2 * lr * u : p;
+        const double new = kept - lr * (sign * u + decay * of);
         out[i] = isnan(new) ? 1e300 : new;              /* a nan would match any other nan */
     }
 }

@@ -80,7 +80,6 @@ static void gradient_after(double *out, void *arg)
        : slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all") ? max / own
        : slip("the factor was applied twice: multiply each element by it once") ? by * by
        : slip("the root of the factor was taken: it is max_norm / norm itself") ? sqrt(by)
-       : slip("divided by the number of parameters too: the factor is max_norm / norm") ? by / c->count
        : slip("only the last parameter's gradient was scaled: scale all of them") && k < c->count - 1 ? 1
        : by;
     const bool at_max =

@@ -45,8 +45,7 @@ static double falling(int step, const struct run *r)
         : slip("3.14 is too rough: acos(-1) is pi with all its digits") ? 3.14 * x
         : slip("it is a whole wave, cos(2 pi x): half a wave is cos(pi x)") ? 2 * pi * x
         : slip("x is given in degrees: C's cos takes radians") ? 180 * x
-        : slip("it is cos(pi x / 2), which falls only half the way: half a wave is cos(pi x)") || quarter
-        ? pi * x / 2 : pi * x;
+        : slip("it is cos(pi x / 2): half a wave is cos(pi x)") || quarter ? pi * x / 2 : pi * x;
     const double part = slip("the division by 2 is missing: 1 + cos goes from 2 to 0") ? 1 + cos(wave)
         : quarter || slip("cos goes from 1 to -1 here: it is (1 + cos) / 2 that goes from 1 to 0") ? cos(wave)
         : slip("the 1 is missing: (1 + cos) / 2 goes from 1 to 0") ? cos(wave) / 2

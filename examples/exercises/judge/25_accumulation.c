@@ -80,8 +80,7 @@ static void mean_of(double *out, void *arg)
     const bool last = slip(loss ? "it is the loss of the last micro-batch"
                                 : "it is that of the last micro-batch: the gradients before it were zeroed");
     const bool none = slip(loss ? "it is 0: in C the quotient k / n of two int is 0 for k < n"
-        : "all gradients are 0: they were zeroed after gra_backward, or it was not called, or its loss was "
-          "multiplied by 0 (in C the quotient k / n of two int is 0 for k < n)");
+        : "all gradients are 0: zeroed after gra_backward, or it was not called, or k / n is 0, of two int");
     for (int i = 0; i < count; i++)
         out[i] = kept ? STALE : 0;
     for (int from = 0; from < n; from += micro) {

@@ -28,8 +28,7 @@ static double slope_of(double x, double y)
     const double t = tanh(y);
     return slip("the sign of what comes through h is wrong") ? y * y - 1
          : slip("the derivative of tanh is missing on the path through h: 1 - h^2") ? 1
-         : slip("tanh was applied to h, which is already a tanh: the derivative of tanh is 1 - h^2")
-         ? 1 - t * t
+         : slip("tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2") ? 1 - t * t
          : slip("1 - h is used: the derivative of tanh is 1 - h^2") ? 1 - y
          : slip("1 + h^2 is used: the derivative of tanh is 1 - h^2") ? 1 + y * y
          : slip("h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2") ? y * (1 - y)

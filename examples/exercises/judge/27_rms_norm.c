@@ -15,8 +15,7 @@ static double root_of(const struct input *in, int r, int i, double *mean)
     const bool middle = each > 1 && slip("the mean is over dimension 1: expected the last, -1");
     const bool all = slip("the mean is over all numbers: expected one for each row, over the last dimension");
     const int group = r / each * each * dim;
-    const double *x = in->x
-                    + (first ? r % each * dim + i : middle ? group + i : all ? 0 : r * dim);
+    const double *x = in->x + (first ? r % each * dim + i : middle ? group + i : all ? 0 : r * dim);
     const int n = first ? in->batch : middle ? each : all ? in->rows * dim : dim;
     const int step = first ? each * dim : middle ? dim : 1;
     const bool of_weighted = slip("x is multiplied by the weight before the norm: take the root of x alone");

@@ -151,7 +151,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 void judge_exercise(void)
 {
-    numbers("three pairs, four positions", 2, 1, 4, 6);
+    numbers("three pairs, five positions", 2, 1, 5, 6);
     numbers("one pair, three positions", 1, 1, 3, 2);
     torch_numbers();
     numbers("a batch of three texts", 3, 3, 5, 8);

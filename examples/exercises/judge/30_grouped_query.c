@@ -36,6 +36,7 @@ static void weights(const double *q, const double *k, double *w)
     const bool after = slip("the future is masked after the softmax: the remaining weights do not sum to 1");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
+    const bool flipped = slip("the weights are transposed: row i is the sum over j of a_ij v_j");
     const bool turned = slip("k q^T is used instead of q k^T");
     double e[TIME * TIME];
     for (int at = 0; at < TIME * TIME; at++) {
@@ -49,7 +50,7 @@ static void weights(const double *q, const double *k, double *w)
         double all = 0;
         for (int l = 0; l < TIME; l++)
             all += over_i ? e[l * TIME + j] : e[i * TIME + l];
-        w[at] = after && j > i ? 0 : plain ? e[at] : e[at] / all;
+        w[flipped ? j * TIME + i : at] = after && j > i ? 0 : plain ? e[at] : e[at] / all;
     }
 }
 

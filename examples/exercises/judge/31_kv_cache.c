@@ -66,12 +66,14 @@ static void logits(double *y, void *arg)
         : slip("the scores are divided by the root of the number of keys: use sqrt(dim)") ? sqrt(all)
         : slip("the scores are divided by the root of n: use sqrt(dim)") ? sqrt(n) : sqrt(DIM);
     const bool exchanged = slip("keys and values are exchanged");
-    rows *k = exchanged || slip("the queries are multiplied by the values: scores need the keys") ? &of.v
+    const bool turned = slip("k q^T is used instead of q k^T");
+    const bool by_v = slip("the queries are multiplied by the values: scores need the keys") || exchanged;
+    rows *k = turned ? &of.q : by_v ? &of.v
         : slip("the queries are multiplied by x: scores need the keys") ? &of.x
         : slip("the queries are multiplied by queries: scores need the keys") ? &of.q : &of.k;
     rows *v = exchanged || slip("the weights multiply the keys: they should multiply the values") ? &of.k
         : slip("the weights multiply x: they should multiply the values") ? &of.x : &of.v;
-    rows *q = slip("the keys are multiplied by keys: scores need the queries") ? &of.k : &of.q;
+    rows *q = turned || slip("the keys are multiplied by keys: scores need the queries") ? &of.k : &of.q;
     const bool no_x = slip("x is missing from the head's input: it is x plus attention's result");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     for (int i = before; i < all; i++) {
@@ -81,6 +83,8 @@ static void logits(double *y, void *arg)
             const double s = mat_dot((*q)[i], (*k)[j], DIM) / root;
             sum += w[j] = plain ? s : exp(s);
         }
+        for (int j = end; j < all && plain; j++)
+            w[j] = -INFINITY;
         for (int j = 0; j < end && over_i; j++) {       /* the queries that see key j */
             double of_j = 0;
             for (int l = j > before ? j : before; l < all; l++)
@@ -89,7 +93,7 @@ static void logits(double *y, void *arg)
         }
         for (int c = 0; c < DIM; c++) {
             h[c] = no_x ? 0 : of.x[i][c];
-            for (int j = from; j < end; j++)
+            for (int j = from; j < (plain ? all : end); j++)
                 h[c] += w[j] / (plain ? 1 : sum) * (*v)[j][c];
         }
         linear(a->m->head.weight, h, y + (i - before) * VOCABULARY, VOCABULARY);

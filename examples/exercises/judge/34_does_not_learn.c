@@ -164,8 +164,7 @@ static void next(const char *part, const int *ids, int n, bool sure)
         judge_clue("to cross_entropy the next token's logit is %.4g above all others, but this model's is 30 "
                    "above: is it given these logits, unchanged?", -log(expm1(got) / (VOCAB - 1)));
     if (!sure)
-        judge_clue("2: a sure model's loss is right: are the logits given as they are, neither scaled nor "
-                   "passed through a softmax over another dimension?");
+        judge_clue("2: a sure model's loss is right: is cross_entropy given the logits themselves?");
     judge_against("2: the loss", GRA_SHAPE(1), &got, 1e-9, loss_of, &a);
     if (!sure) {
         judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), head, want, 1e-9);

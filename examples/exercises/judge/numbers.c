@@ -345,10 +345,9 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers in the wrong places");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
-        snprintf(text, room, "only the last is wrong: does the loop reach it, and treat it as the others?");
+        snprintf(text, room, "only the last is wrong: does the loop reach it, like the others?");
     else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
-        snprintf(text, room, "only the first is wrong: does the loop start with it, and treat it as the "
-                 "others?");
+        snprintf(text, room, "only the first is wrong: does the loop treat it like the others?");
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case "
                  "missing?");
@@ -389,8 +388,8 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
     for (size_t i = c->n; i-- > 0;)
         if (!near(c, got[i], want[i])) {
             wrong++;
-            unwritten += got[i] == JUDGE_UNWRITTEN;
-            first_unwritten = got[i] == JUDGE_UNWRITTEN ? i : first_unwritten;
+            if (got[i] == JUDGE_UNWRITTEN)
+                unwritten++, first_unwritten = i;
             added |= got[i] != JUDGE_UNWRITTEN && fabs(got[i] - JUDGE_UNWRITTEN) < 1e5 && fabs(want[i]) < 1e5;
             first = i;
         }

@@ -1,6 +1,7 @@
 /* slip: tries the mistakes that a judge's reference contains (see judge.h). The sentence of a slip says first
  * what the answer has, and then, after a colon, what belongs there: "divided by d: divide by its root". */
 #include "numbers.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,13 +87,13 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     return (struct judge_mistake){ text, run(reference, arg, out, with[0], with[1]) };
 }
 
-/* Numbers that are all the same say too little to suspect two mistakes. */
+/* Numbers that are all the same, or a single one of few digits, say too little to suspect two mistakes. */
 static bool varied(const struct comparison *c)
 {
     for (size_t i = 1; i < c->n; i++)
-        if (c->got[i] != c->got[0])
+        if (isfinite(c->got[i]) && c->got[i] != c->got[0])
             return true;
-    return c->n == 1 && c->got[0] != 0;
+    return c->n == 1 && isfinite(c->got[0]) && c->got[0] != 0 && c->tolerance < 1e-6;
 }
 
 /* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. */
