@@ -25,7 +25,7 @@ enum { IMPORT_WHY = 512 };
 int import_config(gra_gpt_config *c, const char *path, int n_heads, char why[IMPORT_WHY]);
 
 /* Makes g in the scope of a new model, with the file's configuration and values, and this dropout. n_heads 0:
- * the file's. 0; or -1, and why is a sentence that names the wrong tensor or setting: then close the model. */
+ * the file's. 0; or -1, and why is a sentence that names the wrong tensor or setting: close the model. */
 int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, double drop_rate,
                char why[IMPORT_WHY]);
 

@@ -28,6 +28,7 @@ typedef struct flag {
     const char *help;                   /* its description in --help, one line */
     const char *unset;                  /* the default in words, if a number would not explain it */
     bool        again;                  /* may be given again with --resume (options.h) */
+    bool        fixed;                  /* cannot be given with --from (options.h) */
 } flag;
 
 #define FLAGS_GO_ON (-1)

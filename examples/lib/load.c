@@ -28,22 +28,21 @@ static int no_model(const char *model, const char *file)
     return warn("there is no model: %s: %s", access(model, F_OK) ? model : file, strerror(ENOENT));
 }
 
-/* `model` is a file, or a folder of train. */
-static int find_model(loaded *l, const char *model)
+int load_find(const char *model, char in[FILE_PATH], char path[FILE_PATH])
 {
     struct stat about;
     const bool is_file = stat(model, &about) == 0 && !S_ISDIR(about.st_mode);
     const char *slash = strrchr(model, '/');
     const int folder = !is_file ? (int)strlen(model) : slash ? (int)(slash + 1 - model) : 0;
-    snprintf(l->folder, FILE_PATH, "%.*s", folder ? folder : 1, folder ? model : ".");
+    snprintf(in, FILE_PATH, "%.*s", folder ? folder : 1, folder ? model : ".");
     if (is_file)
-        snprintf(l->file, FILE_PATH, "%s", model);
+        snprintf(path, FILE_PATH, "%s", model);
     else
-        file_path(l->file, model, MODEL_FILE);
-    if (stat(l->file, &about) != 0)
-        return no_model(model, l->file);
-    if (file_ends_in(l->file, CHECKPOINT_FILE))
-        return warn("%s is a checkpoint, which only %s --resume reads; the model beside it is %s", l->file,
+        file_path(path, model, MODEL_FILE);
+    if (stat(path, &about) != 0)
+        return no_model(model, path);
+    if (file_ends_in(path, CHECKPOINT_FILE))
+        return warn("%s is a checkpoint, which only %s --resume reads; the model beside it is %s", path,
                     train(), MODEL_FILE);
     return 0;
 }
@@ -77,7 +76,7 @@ static int find_end(loaded *l)
 static int read_model(loaded *l, const char *model, int heads, int threads)
 {
     char why[IMPORT_WHY];
-    if (open_model(&l->tape, &l->model, NULL, threads) || find_model(l, model))
+    if (open_model(&l->tape, &l->model, NULL, threads) || load_find(model, l->folder, l->file))
         return -1;
     return import_gpt(&l->gpt, gra_root(l->model), l->file, heads, 0, why) ? warn("cannot load %s", why) : 0;
 }

@@ -25,6 +25,9 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     size_t      n, first;               /* ids[first] ... ids[n - 1]; before it may be the end token */
 } loaded;
 
+/* The folder and the file of a model, which is either. 0 or -1 */
+int  load_find(const char *model, char folder[FILE_PATH], char file[FILE_PATH]);
+
 /* ids NULL: the prompt is text. heads 0: the file's. 0 or -1 */
 int  load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads);
 void load_close(loaded *l);

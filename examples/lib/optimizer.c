@@ -106,8 +106,11 @@ static const struct kind {
 
 void optimizer_rates(options *o)
 {
+    const double less = o->from ? 3e-5 / 0.004 : 1;             /* a trained model moves only a little */
     if (isnan(o->lr))
-        o->lr = kinds[o->optimizer].lr;
+        o->lr = kinds[o->optimizer].lr * less;
+    if (isnan(o->muon_lr))
+        o->muon_lr = 0.02 * less;
     if (isnan(o->min_lr))
         o->min_lr = o->lr / kinds[o->optimizer].fall;
 }

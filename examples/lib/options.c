@@ -14,11 +14,11 @@
 options options_default(void)
 {
     return (options){
-        .context = 64, .width = 128, .heads = 4, .layers = 4, .dropout = 0,
+        .width = 128, .heads = 4, .layers = 4, .dropout = 0,
         .tied = 1, .bias = 0, .qkv_bias = 0, .gelu = 0, .init = 1,
-        .steps = 2000, .batch = 12, .accumulate = 1,
-        .lr = (double)NAN, .muon_lr = 0.02, .min_lr = (double)NAN, .decay = 0.1, .clip = 1, .warmup = -1,
-        .seed = 1, .eval_every = 250, .eval_batches = 20, .sample = 500, .threads = 0, .out = "build/run",
+        .accumulate = 1,
+        .lr = (double)NAN, .muon_lr = (double)NAN, .min_lr = (double)NAN, .decay = 0.1, .clip = 1,
+        .warmup = -1, .seed = 1, .eval_batches = 20, .sample = 500, .threads = 0, .out = "build/run",
     };
 }
 
@@ -34,35 +34,48 @@ static int flags_of(options *o, flag table[FLAGS])
         { "lines", FLAG_SWITCH, &o->lines, .help = "each line is a document of its own" },
 
         { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
-          .help = "tokens: bytes, or pieces of words" },
+          .help = "tokens: bytes, or pieces of words", .fixed = true },
         { "vocab", FLAG_INT, &o->vocab, 0, 65536, "N", .help = "tokens of bpe: 256 bytes, and merges",
-          "1024" },
+          "1024", .fixed = true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
-        { "context", FLAG_INT, &o->context, 1, 1e6, "N", .help = "context length, in tokens" },
-        { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width" },
-        { "heads", FLAG_INT, &o->heads, 1, 1e6, "N", .help = "attention heads; must divide the width" },
-        { "layers", FLAG_INT, &o->layers, 1, 1e4, "N", .help = "transformer blocks" },
+        { "from", FLAG_TEXT, &o->from, 1, 0, "DIR|FILE", "the model to train further, with its tokenizer",
+          .unset = "a new one" },
+        { "context", FLAG_INT, &o->context, 1, 1e6, "N", "context length, in tokens",
+          .unset = "64; with --from 256" },
+        { "positions", FLAG_INT, &o->positions, 1, 1e6, "N", "longest context that the model can have",
+          .unset = "the context", .fixed = true },
+        { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width", .fixed = true },
+        { "heads", FLAG_INT, &o->heads, 1, 1e6, "N",
+          .help = "attention heads; must divide the width", .fixed = true },
+        { "layers", FLAG_INT, &o->layers, 1, 1e4, "N", .help = "transformer blocks", .fixed = true },
         { "dropout", FLAG_REAL, &o->dropout, 0, 0.99, "P", .help = "dropout probability" },
-        { "tied", FLAG_SWITCH, &o->tied, .help = "output head shares the token embedding" },
-        { "bias", FLAG_SWITCH, &o->bias, .help = "biases in linear layers and norms" },
-        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, .help = "biases in query, key and value" },
-        { "gelu", FLAG_CHOICE, &o->gelu, 0, 0, "erf|tanh", .help = "GELU: exact, or GPT-2's approximation" },
-        { "init", FLAG_CHOICE, &o->init, 0, 0, "torch|gpt2", .help = "initialisation of the parameters" },
+        { "tied", FLAG_SWITCH, &o->tied, .help = "output head shares the token embedding", .fixed = true },
+        { "bias", FLAG_SWITCH, &o->bias, .help = "biases in linear layers and norms", .fixed = true },
+        { "qkv-bias", FLAG_SWITCH, &o->qkv_bias, .help = "biases in query, key and value", .fixed = true },
+        { "gelu", FLAG_CHOICE, &o->gelu, 0, 0, "erf|tanh",
+          .help = "GELU: exact, or GPT-2's approximation", .fixed = true },
+        { "init", FLAG_CHOICE, &o->init, 0, 0, "torch|gpt2",
+          .help = "initialisation of the parameters", .fixed = true },
 
         { NULL, FLAG_HEADING, .help = "the training" },
-        { "steps", FLAG_INT, &o->steps, 1, many, "N", .help = "training steps" },
-        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", .help = "batch size: windows, or lines, of text" },
+        { "steps", FLAG_INT, &o->steps, 1, many, "N", "training steps", .unset = "2000; with --from 200" },
+        { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", "batch size: windows, or lines, of text",
+          .unset = "12; with --from 4" },
         { "accumulate", FLAG_INT, &o->accumulate, 1, 1e6, "N",
           .help = "batches per step, one after another" },
+        { "train-last", FLAG_INT, &o->train_last, 0, 1e4, "N",
+          "train only the last N blocks and the final norm", .unset = "all parameters" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
           .help = "muon: in the blocks, AdamW elsewhere" },
-        { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X", .help = "learning rate", "0.004; 0.1 with sgd" },
-        { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X", .help = "learning rate of Muon" },
+        { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X",
+          .help = "learning rate", "0.004; 0.1 with sgd; with --from 3e-5" },
+        { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X",
+          "learning rate of Muon", .unset = "0.02; with --from 1.5e-4" },
         { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate",
           "lr / 10; with muon lr / 50" },
         { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "warm-up steps",
-          "100, or steps / 10 if fewer" },
+          "100, or steps / 10 if fewer; with --from 0" },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
@@ -70,7 +83,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "seed", FLAG_INT, &o->seed, 0, 4294967295.0, "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },
-        { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", .help = "steps between validations" },
+        { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", "steps between validations",
+          .unset = "250; with --from 50" },
         { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches per validation" },
         { "patience", FLAG_INT, &o->patience, 0, many, "N",
           .help = "end when N validations were no better", .unset = "never" },
@@ -107,6 +121,11 @@ int options_parse(options *o, int argc, char **argv)
                  o->resume);
             return 2;
         }
+    for (int i = 0; i < n && how == FLAGS_GO_ON && o->from; i++)
+        if (given[i] && table[i].fixed) {
+            warn("--%s cannot be given with --from: the model in %s has its own", table[i].name, o->from);
+            return 2;
+        }
     if (o->resume)
         o->out = o->resume;
     return how;
@@ -127,23 +146,55 @@ static bool is_utf8(char *text)
     return all;
 }
 
-int options_complete(options *o)
+/* A checkpoint stores each flag in a line of UTF-8. */
+static int check_name(const char *option, const char *given)
 {
     char name[FILE_PATH];
-    snprintf(name, sizeof name, "%s", o->data ? o->data : "");
+    snprintf(name, sizeof name, "%s", given ? given : "");
+    if (strchr(name, '\n'))
+        return warn("--%s: got a name with a line break, which a checkpoint cannot store: rename the file",
+                    option);
+    if (!is_utf8(name))
+        return warn("--%s: got the name %s, expected UTF-8, as a checkpoint stores it: rename the file",
+                    option, name);
+    return 0;
+}
+
+static void fill_in(long *value, long unset, long other)
+{
+    if (*value == unset)
+        *value = other;
+}
+
+static void fill_in_all(options *o)
+{
+    const bool tuned = o->from;
     optimizer_rates(o);
-    if (o->tokenizer && !o->vocab)
-        o->vocab = 1024;
-    if (o->warmup < 0)
-        o->warmup = o->steps < 1000 ? o->steps / 10 : 100;
+    fill_in(&o->steps, 0, tuned ? 200 : 2000);
+    fill_in(&o->batch, 0, tuned ? 4 : 12);
+    fill_in(&o->eval_every, 0, tuned ? 50 : 250);
+    fill_in(&o->warmup, -1, tuned ? 0 : o->steps < 1000 ? o->steps / 10 : 100);
+    fill_in(&o->vocab, 0, o->tokenizer ? 1024 : 0);
+    if (tuned && !o->positions)         /* the model is still unknown */
+        return;
+    fill_in(&o->context, 0, !tuned ? 64 : o->positions < 256 ? o->positions : 256);
+    fill_in(&o->positions, 0, o->context);
+}
+
+int options_complete(options *o)
+{
+    fill_in_all(o);
+    if (check_name("data", o->data) || check_name("from", o->from))
+        return -1;
     if (o->width % o->heads != 0)
         return warn("--heads %ld does not divide --width %ld: each head gets an equal share of it", o->heads,
                     o->width);
-    if (o->data && strchr(o->data, '\n'))               /* a checkpoint stores each flag in a line */
-        return warn("--data: got a name with a line break, which a checkpoint cannot store: rename the file");
-    if (!is_utf8(name))
-        return warn("--data: got the name %s, expected UTF-8, as a checkpoint stores it: rename the file",
-                    name);
+    if (o->positions && o->context > o->positions)
+        return warn("--context: got %ld, expected at most %ld, the positions of the model", o->context,
+                    o->positions);
+    if (o->positions && o->train_last > o->layers)
+        return warn("--train-last: got %ld, expected at most %ld, the blocks of the model", o->train_last,
+                    o->layers);
     if (!o->tokenizer && o->vocab)
         return warn("--vocab %ld needs --tokenizer bpe: with bytes, the text decides", o->vocab);
     if (o->tokenizer && o->vocab <= 256)
@@ -175,9 +226,22 @@ int options_read(options *o, const char *path, char *text)
 gra_gpt_config options_model(const options *o, int vocab_size)
 {
     return (gra_gpt_config){
-        .vocab_size = vocab_size, .context_length = (int)o->context, .emb_dim = (int)o->width,
+        .vocab_size = vocab_size, .context_length = (int)o->positions, .emb_dim = (int)o->width,
         .n_heads = (int)o->heads, .n_layers = (int)o->layers, .drop_rate = o->dropout,
         .qkv_bias = o->qkv_bias, .bias = o->bias, .tied = o->tied,
         .gelu = o->gelu ? GRA_GELU_TANH : GRA_GELU_ERF, .init = o->init ? GRA_INIT_GPT2 : GRA_INIT_TORCH,
     };
+}
+
+int options_take_model(options *o, const gra_gpt_config *c)
+{
+    o->positions = c->context_length;
+    o->width = c->emb_dim;
+    o->heads = c->n_heads;
+    o->layers = c->n_layers;
+    o->tied = c->tied;
+    o->bias = c->bias;
+    o->qkv_bias = c->qkv_bias;
+    o->gelu = c->gelu == GRA_GELU_TANH;
+    return options_complete(o);
 }

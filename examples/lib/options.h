@@ -10,11 +10,12 @@ typedef struct options {
     int         lines;                                  /* 0 or 1: each line is a document */
     int         tokenizer;                              /* an index: bytes, bpe */
     long        vocab;                                  /* tokens of bpe */
-    long        context, width, heads, layers;          /* the model */
+    const char *from;                                   /* the model; from NULL: a new one */
+    long        context, positions, width, heads, layers;
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */
     int         gelu, init;                             /* indices of words in the table of options.c */
-    long        steps, batch, accumulate;               /* the training */
+    long        steps, batch, accumulate, train_last;   /* the training; train_last 0: all parameters */
     int         optimizer;                              /* the index in the table of optimizer.c */
     int         products;                               /* a gra_number */
     double      lr, muon_lr, min_lr, decay, clip;
@@ -37,5 +38,9 @@ int   options_complete(options *o);
 char *options_write(const options *o);  /* all but --out and --resume, as flags_write */
 int   options_read(options *o, const char *path, char *text);   /* the same, as flags_read */
 gra_gpt_config options_model(const options *o, int vocab_size);
+
+/* With --from, options_complete leaves what depends on the model; this takes the model's sizes, and then does
+ * the same. */
+int   options_take_model(options *o, const gra_gpt_config *c);
 
 #endif

@@ -47,6 +47,16 @@ static int refuse_output_as_text(const options *o)
     return 0;
 }
 
+/* The same for the model of --from, which may lie in an earlier run's folder. */
+static int refuse_output_as_model(const training *t)
+{
+    struct stat from, out;
+    if (!*t->folder || stat(t->folder, &from) || stat(t->o.out, &out) || from.st_dev != out.st_dev ||
+        from.st_ino != out.st_ino || t->o.resume)
+        return 0;
+    return warn("--from %s would be overwritten by the run: give another --out", t->o.from);
+}
+
 /* A folder with loss.tsv is a run's. Without it, a model there was not written by a run and must not be
  * overwritten. */
 static int refuse_strangers(const char *folder)
@@ -102,7 +112,8 @@ int run_open(run *r, const training *t)
 {
     const options *o = &t->o;
     *r = (run){ .folder = o->out, .text = &t->text };
-    if (refuse_output_as_text(o) || (!o->resume && (refuse_strangers(o->out) || folder_make(o->out))))
+    if (refuse_output_as_text(o) || refuse_output_as_model(t) ||
+        (!o->resume && (refuse_strangers(o->out) || folder_make(o->out))))
         return -1;
     char path[FILE_PATH];
     file_path(path, o->out, "loss.tsv");

@@ -1,9 +1,14 @@
 /* training: see training.h. */
 #include "training.h"
+#include "../import/import.h"
 #include "checkpoint.h"
+#include "load.h"
+#include "memory.h"
 #include "say.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int open_model(gra_tape **t, gra_model **m, gra_rng *rng, int threads)
 {
@@ -25,11 +30,61 @@ int training_flags(training *t, int argc, char **argv)
     return status == FLAGS_GO_ON && options_complete(o) ? 2 : status;
 }
 
+/* With --from: the sizes of the model there, and the text with its tokenizer. */
+static int read_from(training *t)
+{
+    char why[IMPORT_WHY];
+    gra_gpt_config c;
+    const tokenizer *k = &t->text.tokens;
+    if (load_find(t->o.from, t->folder, t->file))
+        return -1;
+    if (import_config(&c, t->file, 0, why))
+        return warn("cannot load %s", why);
+    if (options_take_model(&t->o, &c) || text_read(&t->text, &t->o, t->folder))
+        return -1;
+    t->o.tokenizer = k->n_merges > 0;
+    t->o.vocab = t->o.tokenizer ? k->size : 0;
+    if (k->size == c.vocab_size)
+        return 0;
+    return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", t->folder,
+                t->file, k->size, c.vocab_size);
+}
+
+static int read_text(training *t)
+{
+    const options *o = &t->o;
+    if (o->resume && t->step > 0)       /* the run has its tokenizer */
+        return text_read(&t->text, o, o->from || o->tokenizer ? o->resume : NULL);
+    return o->from ? read_from(t) : text_read(&t->text, o, NULL);
+}
+
+/* The model, from --from or new, of which --train-last leaves only some parameters to the optimiser. */
+static int make_model(training *t)
+{
+    char why[IMPORT_WHY];
+    const options *o = &t->o;
+    const gra_gpt_config config = options_model(o, t->text.tokens.size);
+    if (memory_check(o, t->text.tokens.size))
+        return -1;
+    if (!o->from || o->resume)
+        gra_gpt_init(&t->gpt, gra_root(t->model), &config);
+    else if (import_gpt(&t->gpt, gra_root(t->model), t->file, 0, o->dropout, why))
+        return warn("cannot load %s", why);
+    for (int i = 0; i < gra_param_count(t->model) && o->train_last; i++) {
+        gra_tensor *p = gra_param_at(t->model, i);
+        long block = -1;
+        sscanf(p->name, "trf_blocks.%ld.", &block);
+        gra_freeze(p, block < o->layers - o->train_last && strncmp(p->name, "final_norm.", 11) != 0);
+    }
+    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
+        return warn("%s", gra_model_error(t->model));
+    return o->resume ? checkpoint_load(t) : 0;
+}
+
 int training_open(training *t, int threads)
 {
     const options *o = &t->o;
-    const bool begun = o->resume && t->step > 0;        /* then the run has its tokenizer */
-    if (text_read(&t->text, o, begun && o->tokenizer ? o->resume : NULL))
+    if (read_text(t))
         return -1;
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
@@ -42,11 +97,7 @@ int training_open(training *t, int threads)
     for (long i = 0; i < o->accumulate; i++)
         if (batch_open(&t->batch[i], (int)o->batch, (int)o->context))
             return -1;
-    const gra_gpt_config config = options_model(o, t->text.tokens.size);
-    gra_gpt_init(&t->gpt, gra_root(t->model), &config);
-    if (gra_model_error(t->model) || optimizer_init(&t->optimizer, o, t->model))
-        return warn("%s", gra_model_error(t->model));
-    return o->resume ? checkpoint_load(t) : 0;
+    return make_model(t);
 }
 
 void training_close(training *t)

@@ -5,11 +5,13 @@
 #define EXAMPLES_TRAINING_H
 
 #include "batch.h"
+#include "files.h"
 #include "optimizer.h"
 
 typedef struct training {               /* what a checkpoint stores */
     options    o;
     char      *kept;                    /* with --resume: the checkpoint's flags, into which o points */
+    char       folder[FILE_PATH], file[FILE_PATH];      /* with --from: the model's */
     corpus     text;
     gra_rng    rng;                     /* only parameters, batches and dropout draw from it */
     gra_tape  *tape;

@@ -1,0 +1,64 @@
+/* memory: see memory.h. */
+#include "memory.h"
+#include "say.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- what there is ------------------------------------------------------------------------------------ */
+
+/* The number of bytes in a file of Linux, behind `name`; infinity: it is not there, or says "max". */
+static double number_in(const char *path, const char *name)
+{
+    char line[200];
+    double n = HUGE_VAL, kib;
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%lf", &kib) == 1)
+            n = kib * (*name ? 1024 : 1);
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* *most: with the memory that the system moves to the disk; infinity: unknown. */
+static double available(double *most)
+{
+    double address = HUGE_VAL, here = number_in("/sys/fs/cgroup/memory.max", "");
+#ifdef RLIMIT_AS
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        address = (double)limit.rlim_cur;
+#endif
+#ifdef _SC_PHYS_PAGES
+    here = fmin(here, (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
+#endif
+    *most = fmin(address, here + number_in("/proc/meminfo", "SwapTotal:"));
+    return fmin(address, here);
+}
+
+/* ---- what is needed ----------------------------------------------------------------------------------- */
+
+int memory_check(const options *o, int vocab_size)
+{
+    const double w = (double)o->width, value = sizeof(gra_real);
+    const double tokens = (double)o->batch * (double)o->context;
+    const double block = 12 * w * w + 13 * w, blocks = (double)o->layers * block;
+    const double outside = ((double)vocab_size * (o->tied ? 1 : 2) + (double)o->positions) * w;
+    const double parameters = value * (blocks + outside);
+    const double trained = o->train_last ? value * (double)o->train_last * block : parameters;
+    const double moments = trained * (o->optimizer ? 1 : 2);
+    const double step = value * tokens * (18 * w * (double)o->layers + 2 * (double)vocab_size) +
+                        (o->layout ? parameters : 0);           /* a copy, while it is written */
+    const double fixed = parameters + trained + moments, all = fixed + step;
+    double most;
+    const double here = available(&most);
+    if (all > here)
+        warn("%s fit in memory: it needs about %.2f GB (parameters %.2f, gradients %.2f, moments %.2f, "
+             "a batch %.2f), and there are %.2f GB: --train-last N, a smaller --batch with --accumulate, or "
+             "a smaller --context needs less", fixed > most ? "the run does not" : "the run may not",
+             all / 1e9, parameters / 1e9, trained / 1e9, moments / 1e9, step / 1e9, here / 1e9);
+    return fixed > most ? -1 : 0;
+}
