@@ -94,7 +94,7 @@ done
 if [ "$kind" = exercise ]; then
     printf '#include "exercises.h"\nchar %s, %s_backward;\n' "$name" "$name" |
         ${CC:-cc} -std=c11 -w -DGRADUS_DOUBLE -I$exercises -fsyntax-only -x c - 2>/dev/null ||
-        refuse "$name or ${name}_backward is already declared: choose another name"
+        refuse "$name or ${name}_backward is already declared: choose another"
     [ "$number" -le 99 ] || refuse "there are 99 exercises already"
 fi
 caps=$(echo "$name" | tr a-z A-Z)

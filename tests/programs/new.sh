@@ -73,9 +73,9 @@ ok "a layer in another's file" refused layer NAME=causal_attention \
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
 ok "an exercise that exists" refused exercise NAME=gelu "examples/exercises/start/11_gelu.c already exists"
 ok "a function of another exercise" refused exercise NAME=neuron \
-    "neuron or neuron_backward is already declared: choose another name"
+    "neuron or neuron_backward is already declared: choose another"
 ok "a function of C" refused exercise NAME=exp \
-    "exp or exp_backward is already declared: choose another name"
+    "exp or exp_backward is already declared: choose another"
 ok "a macro of the test" refused optimizer NAME=steps \
     "tests/optim/test_optim.c has a STEPS: choose another name"
 
