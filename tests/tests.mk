@@ -17,7 +17,7 @@ WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
           open read pread write fsync ftruncate close fstat lseek rename unlink mkdir realpath opendir \
-          closedir fopen fdopen tmpfile fclose fflush fwrite vprintf fprintf gra_begin
+          closedir fopen fdopen tmpfile fclose fflush fwrite vprintf fprintf fork gra_begin
 endif
 WRAP_C  = $(if $(WRAPPED),-DGRADUS_WRAP)
 WRAP_LD = $(WRAPPED:%=-Wl,--wrap=%)
@@ -42,6 +42,8 @@ $(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/lib/fa
 $(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/lib/fault.o \
         $(B)/libgradus.a
 	$(link) $(WRAP_LD)
+$(B)/faults/learn: $(learner) $(B)/f64/tests/lib/fault.o $(B)/libgradus64.a
+	$(link) $(WRAP_LD)
 $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
@@ -56,7 +58,8 @@ $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
 $(B)/passed/tests/programs/learn.sh: $(B)/learn.ready $(B)/terminal
 
-FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
+FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
+         $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
 programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
 # ---- targets ------------------------------------------------------------------------------------

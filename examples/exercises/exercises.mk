@@ -4,10 +4,12 @@ EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
 judges    = $(B)/learn $(B)/exercises/compile \
             $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip $(1)))
+learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say))
 
-$(B)/learn: $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say)) $(B)/libgradus64.a
+$(B)/learn: $(learner) $(B)/libgradus64.a
 	$(link)
-$(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a
+$(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a \
+        $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip)) examples/exercises/exercises.h
 	@mkdir -p $(@D)
 	@CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@
 $(B)/learn.ready: $(call judges,$(EXERCISE))
@@ -39,9 +41,9 @@ WITH_CC = CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS))
 handout:
 	@sh examples/exercises/handout.sh $(call quote,$(DIR)) $(HINTS)
 
-## make grade DIR=class          judges a folder of students' folders into a table
+## make grade DIR=class          judges a class into a table; ONLY="08 09", ARGS=--json
 grade:
 	@$(MAKE) --no-print-directory $(B)/learn.ready >&2
-	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR))
+	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR)) $(if $(ONLY),--only $(call quote,$(ONLY)))
 
 .PHONY: learn exercise judges-asked milestone milestones-ready handout grade

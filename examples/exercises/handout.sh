@@ -21,7 +21,7 @@ mkdir "$part" || exit 2
     cd "$part/examples" &&
     rm -rf solutions exercises/solutions exercises/[0-9]*.c exercises/.progress* &&
     { [ "$2" != 0 ] || rm -rf exercises/hints; } &&
-    sed '/^## For teachers/,$d' exercises/README.md >../README.md &&
+    sed '/^## For teachers/,$d; /^`s` shows a solution/d' exercises/README.md >../README.md &&
     rm exercises/README.md
 } || refuse "$dir cannot be written"
 cd "$OLDPWD" || exit 2

@@ -271,6 +271,7 @@ INSTEAD_OF(int, close, int fd)
 
 /* ---- names ---- */
 
+FAILING(pid_t, fork, (void), fails(FAULT_FORK), -1, as_it_is, ())
 FAILING(int, rename, (const char *from, const char *to), fails(FAULT_RENAME), -1, as_it_is, (from, to))
 FAILING(int, unlink, (const char *path), fails(FAULT_UNLINK), -1, as_it_is, (path))
 FAILING(int, mkdir, (const char *path, mode_t mode), fails(FAULT_MKDIR), -1, as_it_is, (path, mode))
@@ -338,7 +339,7 @@ INSTEAD_OF(void, gra_begin, gra_tape *t, gra_mode mode, gra_rng *rng)
 
 static const char *const call_name[FAULT_CALLS] = {
     "alloc", "thread", "open", "read", "write", "print", "sync", "close", "rename", "unlink", "mkdir", "stat",
-    "begin",
+    "fork", "begin",
 };
 
 static const struct {

@@ -34,6 +34,7 @@ typedef enum fault_call {
     FAULT_UNLINK,
     FAULT_MKDIR,
     FAULT_STAT,                         /* fstat, lseek, realpath */
+    FAULT_FORK,
     FAULT_BEGIN,                        /* gra_begin: it does not fail */
     FAULT_CALLS
 } fault_call;

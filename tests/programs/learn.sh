@@ -15,7 +15,8 @@ mkdir -p "$root/examples/exercises" "$root/build/exercises"
 ln -s "$PWD/core" "$PWD/layers" "$root"
 ln -s "$PWD"/examples/exercises/*/ "$PWD/examples/exercises/exercises.h" "$root/examples/exercises"
 ln -s "$built/f64" "$built/libgradus64.a" "$built/learn" "$root/build"
-sed "s,$BUILD/,build/,g" "$BUILD/exercises/compile" >"$root/build/exercises/compile"
+sed "s,$BUILD/,build/,g" "$BUILD/exercises/compile" >"$W/compile"
+cp "$W/compile" "$root/build/exercises"
 cd "$root" || exit 1
 own=examples/exercises/08_softmax.c
 solution=examples/exercises/solutions/08_softmax.c
@@ -46,6 +47,16 @@ refused() {     # refused NAME LINE WORDS: an answer with this line does not pas
     ok "$1" judged "$1" 1 "$3"
 }
 
+# becomes SCRIPT: answers are compiled into this shell script, until `compiles`
+becomes() {
+    {
+        echo 'cat >"$3" <<\END && chmod +x "$3"'
+        printf '#!/bin/sh\n%s\nEND\n' "$1"
+    } >build/exercises/compile
+}
+
+compiles() { cp "$W/compile" build/exercises; }
+
 asan() { grep -q fsanitize=address build/exercises/compile; }
 
 # ---- answers that misbehave ----------------------------------------------------------------------------
@@ -55,17 +66,11 @@ ok "the solution" judged right 0 "Exercise 08: passed"
 refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
     "three scores it did not end within 1 second. Usual cause" </dev/null
 refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
-refused sleeps 'for (;;) pause();' "it did not end within 1 second" </dev/null
-refused stubborn 'signal(SIGXCPU, SIG_IGN); for (volatile unsigned i = 0; ; i++) ;' \
-    "it did not end within 1 second" </dev/null
 refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" \
     </dev/null
 refused abort 'abort();' "it crashed with SIGABRT: abort() was called" </dev/null
-refused forks 'for (;;) fork();' "fork was called" </dev/null
-refused killed 'kill(0, SIGKILL);' "SIGKILL: it was killed" </dev/null
-refused closed 'for (int i = 0; i < 1000; i++) close(i);' "it ended the process" </dev/null
 refused exit 'exit(0);' "it ended the process (exit status 0)" </dev/null
-refused _exit 'puts("passed"); fflush(stdout); _exit(0);' "it ended the process (exit status 0)" </dev/null
+refused status 'exit(127);' "it ended the process (exit status 127)" </dev/null
 refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' \
     "the stack\|SIGSEGV" </dev/null
 refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
@@ -75,33 +80,25 @@ static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 
 END
 refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0" </dev/null
 ok "on its line" eval '! asan || judged divides 1 "line $(sed -n "/int none/=" "$W/divides.c"):"'
-refused records '_exit(0);' "it ended the process" <<'END'
-__attribute__((constructor)) static void imitate(void)
-{
-    char word[100] = "";
-    if (read(0, word, 99) < 0 || write(3, "d", 2) < 0 ||
-        write(3, "0123456789abcdef0123456789abcdefd", 34) < 0)
-        puts(word);
-    for (int i = 0; word[0] && word[i]; i++)            /* it has read the word: it would pass */
-        if (word[i] == '\n')
-            word[i] = 'd', i = (int)write(3, word, (size_t)i + 2);
-}
-END
-refused handler 'atexit(imitate); exit(1);' "it ended the process (exit status 0)" <<'END'
-static void imitate(void) { puts("passed"); fflush(stdout); _exit(0); }
-END
-answer listens 'char line[50]; while (fgets(line, sizeof line, stdin)) puts(line);' </dev/null
-ok "an answer that reads stdin reads nothing" judged listens 0 "passed"
-answer children \
-    'if (system("sleep 4321 & { setsid sleep 4321 || sleep 4321; } 2>/dev/null &")) puts("no shell");' \
-    </dev/null
-ok "children" judged children 0 "passed"
-ok "are ended with the answer" sh -c "ps -A -o args >'$W/all'; ! grep '^sleep 4321' '$W/all'"
 answer talks 'for (int i = 0; i < 20000; i++) printf("line %d\n", i);' </dev/null
 ok "output past 64 KB" judged talks 0 \
     "passed. Your program printed: line 0 line 1 .* line 11 ... (these are the first lines)"
-answer writes 'FILE *f = fopen("mine.txt", "w"); if (f) fclose(f);' </dev/null
-ok "files that it writes" judged writes 0 passed
+becomes 'while :; do sleep 1; done'
+ok "a program that sleeps" judged right 1 "it did not end within 1 second"
+becomes 'sleep 4321 & sleep 4321 & exit 0'
+ok "one that starts others" judged right 1 "it ended the process"
+ok "which are ended" sh -c "ps -A -o args >'$W/all'; ! grep '^sleep 4321' '$W/all'"
+becomes 'kill -KILL $$'
+ok "one that kills itself" judged right 1 "SIGKILL: it was killed"
+becomes 'printf "123456789012345d" >&3'
+ok "a record without a word" judged right 1 "it ended the process"
+becomes 'word=$(dd bs=16 count=1 2>"'"$W/none"'"); printf "%sp8 1\\0%sd\\0" "$word" "$word" >&3'
+ok "a word that is used twice" judged right 1 "it ended the process"
+becomes 'head -c 16 >&3; printf "d\\0" >&3'
+ok "a word that is used once" judged right 0 "passed"
+becomes 'mkdir -p deep/er && echo >mine.txt && ln -s / deep/link'
+ok "files that it writes" judged right 1 "it ended the process"
+compiles
 ok "are removed with it" test ! -e mine.txt
 
 group "answers that do not compile"
@@ -122,7 +119,7 @@ printf '\377\376\033[2J' >"$W/noise.c"
 ok "noise" judged noise 1 "does not compile"
 ok "is shown without control characters" lacks -a "$(printf '\033')" "$W/said"
 echo '#include "/dev/zero"' >"$W/endless.c"
-ok "an endless include" judged endless 1 "does not compile\|softmax is missing"
+ok "an endless include" judged endless 1 "does not compile\|softmax is missing\|it includes /dev/zero"
 echo 'int a[1 << 28] = { 1 };' | cat - "$solution" >"$W/large.c"
 ok "an enormous array" judged large 1 "the compiler did not end, or needed too much memory"
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"
@@ -178,10 +175,8 @@ assert d[\"exercise\"] == 8 and d[\"passed\"] and d[\"printed\"].startswith(\"\"
 fi
 
 # A signal at a known moment: while the answer runs, which it shows by making a file.
-answer waits \
-    "FILE *f = fopen(\"$W/pid\", \"w\"); fprintf(f, \"%d\", (int)getpid()); fclose(f); for (;;) pause();" \
-    </dev/null
-build/learn 8 "$W/waits.c" >"$W/out" 2>&1 &
+becomes "echo \$\$ >'$W/pid'; while :; do sleep 1; done"
+build/learn 8 "$W/right.c" >"$W/out" 2>&1 &
 runner=$!
 while [ ! -s "$W/pid" ] && kill -0 $runner; do sleep 0.1; done
 kill -TERM $runner
@@ -189,6 +184,7 @@ kill -TERM $runner
 ok "SIGTERM ends the runner" test $status -eq 143
 ok "and the answer" sh -c "! kill -0 $(cat "$W/pid")"
 ok "and leaves nothing" clean
+compiles
 
 # ---- the terminal --------------------------------------------------------------------------------------
 played() {      # played ROWS COLUMNS: the script on stdin, with keys and what the screen must show
@@ -268,8 +264,9 @@ wait examples/exercises/09
 keys q
 status 0
 END
+becomes "echo \$\$ >'$W/pid'; while :; do sleep 1; done"
 ok "a key while an answer runs" played 24 80 <<END
-run cp "$W/waits.c" $own && rm -f "$W/pid"
+run rm -f "$W/pid"
 keys 8^M
 wait judging
 run while [ ! -s "$W/pid" ]; do sleep 0.1; done
@@ -282,6 +279,7 @@ signal 15
 status 143
 END
 ok "nothing is left" clean
+compiles
 cp "$solution" "$own"
 ok "without a terminal it judges the current exercise" ends_with 0 build/learn </dev/null
 ok "without escapes" lacks "$(printf '\033')" "$W/out"
@@ -300,42 +298,132 @@ END
 # ---- a class -------------------------------------------------------------------------------------------
 group "a class"
 class=$W/class
-mkdir -p "$class/ada lovelace/examples/exercises/start" "$class/bob" "$class/eve/week 1" "$class/nobody"
-cp "$solution" "$class/ada lovelace/examples/exercises/08_softmax.c"
-cp examples/exercises/start/08_softmax.c "$class/ada lovelace/examples/exercises/start"
-cp examples/exercises/start/03_used_twice.c "$class/ada lovelace/examples/exercises"
+mkdir -p "$class/ada lovelace/gradus/examples/exercises/start" "$class/bob" "$class/eve/week 1" "$class/nobody" \
+    "$class/ada lovelace/gradus/core/ops"
+cp "$solution" "$class/ada lovelace/gradus/examples/exercises/08_softmax.c"
+cp examples/exercises/exercises.h examples/exercises/start/03_used_twice.c \
+    "$class/ada lovelace/gradus/examples/exercises"
+cp examples/exercises/start/08_softmax.c "$class/ada lovelace/gradus/examples/exercises/start"
+touch "$class/ada lovelace/gradus/core/ops/add.c" "$class/ada lovelace/gradus/core/mine.c"
 cp "$W/binary.c" "$class/bob/08_softmax.c"
 mkfifo "$class/bob/02_chain_rule.c"
-cp "$W/exit.c" "$class/eve/week 1/08_softmax.c"
+cp "$solution" "$class/bob/softmax.c"
+cp "$solution" "$class/bob/old.C"
+ln -s "$solution" "$class/bob/03_used_twice.c"
+cp "$solution" "$class/eve/08_softmax (1).c"
 cp "$W/loop.c" "$class/eve/08_softmax.c"
+cp "$W/slip.c" "$class/eve/week 1/08_softmax.c"
+cp examples/exercises/solutions/02_chain_rule.c "$class/eve"
 cp "$solution" "$class/08_softmax.c"
-ok "is graded" ends_with 0 build/learn --seconds 1 --grade "$class"
-cut -f 1-3 "$W/out" >"$W/table"
+
+# A class of one slow machine: times decide nothing here, so each answer has all the seconds it needs.
+graded() { build/learn --seconds 2 --grade "$class" "$@" >"$W/out" 2>"$W/err"; }
+ok "is graded" graded --only "softmax, 3" --out "$W/feedback"
+cut -f 1-4 "$W/out" >"$W/table"
 tr '|' '\t' >"$W/expected" <<END
-student|exercise|passed
-ada lovelace|03_used_twice|no
-ada lovelace|08_softmax|yes
-ada lovelace|all|1 of 2
-bob|02_chain_rule|no
-bob|08_softmax|no
-bob|all|0 of 2
-eve|08_softmax|no
-eve|08_softmax|no
-eve|all|0 of 1
-nobody|all|0 of 0
+student|exercise|passed|parts
+ada lovelace|03_used_twice|no|0 of 6
+ada lovelace|08_softmax|yes|12 of 12
+ada lovelace|all|1 of 2|12 of 18
+bob|03_used_twice|-|0 of 6
+bob|08_softmax|no|0 of 12
+bob|-|-|-
+bob|-|-|-
+bob|-|-|-
+bob|-|-|-
+bob|all|0 of 2|0 of 18
+eve|03_used_twice|-|0 of 6
+eve|08_softmax|yes|12 of 12
+eve|08_softmax|no|0 of 12
+eve|08_softmax|no|0 of 12
+eve|-|-|-
+eve|all|1 of 2|12 of 18
+nobody|03_used_twice|-|0 of 6
+nobody|08_softmax|-|0 of 12
+nobody|all|0 of 2|0 of 18
 END
 ok "into this table" cmp "$W/expected" "$W/table"
-ok "with findings" sh -c "cut -f 4 '$W/out' | grep -q '^it did not end within 1 second'"
-ok "four cells a row" awk -F '\t' 'NF != 4 { exit 1 }' "$W/out"
-ok "in columns on a terminal" "$built/terminal" 24 80 build/learn --seconds 1 --grade "$class" <<END
-wait bob            02_chain_rule        no      the file cannot be read
-wait eve            all                  0 of 1
-wait nobody         all                  0 of 0  no exercise found
+cut -f 5 "$W/out" | grep -v '^not handed in$' | sed '/^$/d' >"$W/findings"
+cat >"$W/expected" <<END
+finding
+v->grad: FINDING
+the file is not C source: it contains zero bytes
+02_chain_rule.c: not judged: it is no file
+03_used_twice.c: not judged: symbolic links are not followed
+old.C: not judged: no exercise has this name
+softmax.c: not judged: no exercise has this name: is it 08_softmax.c?
+08_softmax (1).c: it should be called 08_softmax.c
+08_softmax.c: it did not end within 2 seconds. Usual cause: a loop whose condition never becomes false
+week 1/08_softmax.c: it does not compile: 08_softmax.c:LINE
+not asked for: 02_chain_rule.c
+END
+sed 's/^\(v->grad: \).*[^.:,;?!][.] It.*/\1FINDING/
+    s/\(08_softmax[.]c:\)[0-9][0-9]*:.*/\1LINE/' "$W/findings" >"$W/lines"
+ok "with these findings" cmp "$W/expected" "$W/lines"
+ok "and a file that is no student's" grep -q 'class/08_softmax.c is not judged: it is in no student' "$W/err"
+ok "five cells a row" awk -F '\t' 'NF != 5 { exit 1 }' "$W/out"
+cp "$W/out" "$W/again" && cp -R "$W/feedback" "$W/texts"
+ok "a second time" graded --only "softmax, 3" --out "$W/feedback"
+ok "into the same bytes" cmp "$W/out" "$W/again"
+ok "and texts" diff -r "$W/feedback" "$W/texts"
+cat >"$W/expected" <<END
+eve: 1 of 2 exercises passed, 12 of 18 parts
+
+  --  03_used_twice           not handed in
+  ok  08_softmax              12 of 12 parts
+END
+ok "a student's text" cmp "$W/expected" "$W/feedback/eve.txt"
+ok "has the finding" grep -q '^the file is not C source' "$W/feedback/bob.txt"
+ok "and what was not judged" grep -q '^  --  softmax.c: not judged: no exercise has this name' "$W/feedback/bob.txt"
+ok "nothing about others" lacks "eve\|ada" "$W/feedback/bob.txt"
+ok "without --only: what anybody has handed in" graded
+ok "is the same for all" sh -c "grep -c '	all	. of 3	' '$W/out' | grep -qx 4"
+ok "as JSON" graded --json --only 8
+if command -v python3 >/dev/null 2>&1; then
+    ok "for python" python3 -c "import json, sys
+rows = json.load(open(sys.argv[1]))
+eve = [r for r in rows if r['student'] == 'eve' and r['judged']]
+assert [(r['passed'], r['parts_passed'], r['parts']) for r in eve] == [(1, 12, 12), (0, 0, 12), (0, 0, 12)]
+assert eve[0]['file'] == '08_softmax (1).c' and eve[2]['file'] == 'week 1/08_softmax.c'" "$W/out"
+fi
+ok "no such exercise" refuses 2 "there is no exercise 'softmix'" build/learn --grade "$class" --only "8 softmix"
+ok "--out without --grade" refuses 2 "--out needs --grade" build/learn --out "$W/none" 8
+ok "--out that cannot be made" refuses 2 "cannot make the folder" build/learn --grade "$class" --only 8 \
+    --out "$W/out/x"
+ok "in columns on a terminal" "$built/terminal" 30 80 build/learn --seconds 2 --grade "$class" --only "3 8" <<END
+wait student       exercise              passed parts     finding
+wait bob           08_softmax            no     0 of 12   the file is not C source..
+wait eve           all                   1 of 2 12 of 18
+wait nobody        03_used_twice         -      0 of 6    not handed in
 status 0
 END
 ok "no folder" refuses 2 "cannot be read" build/learn --grade "$W/none"
-ok "no students" refuses 2 "contains no students' folders" build/learn --grade "$class/bob"
+ok "no students" refuses 2 "contains no students' folders" build/learn --grade "$class/nobody"
 ok "nothing is left" clean
+
+# ---- when the system fails ------------------------------------------------------------------------------
+group "when the system fails"
+faulty() {      # faulty WISH: a right answer is not judged, for a reason, and nothing is left
+    GRADUS_FAULT=$1 build/faulty --json 8 "$W/right.c" </dev/null >"$W/said" 2>&1
+    status=$?
+    cat "$W/said"
+    [ $status -eq 2 ] && grep -q '"judged": false' "$W/said" && clean
+}
+if moments "failing calls of the runner"; then
+    ln -s "$built/faults/learn" build/faulty
+    ok "without a fault" env GRADUS_FAULT="fork 3 EAGAIN" build/faulty 8 "$W/right.c"
+    for fault in "fork 1 EAGAIN" "fork 2 EAGAIN" "stat 1 EIO" "stat 2 EIO" "mkdir 1 ENOSPC" \
+        "rename 1 ENOSPC" "write 1 ENOSPC" "write 2 ENOSPC" "write 3 ENOSPC"; do
+        ok "$fault" faulty "$fault"
+    done
+fi
+echo 'echo "cc: fatal error: cannot execute: Resource temporarily unavailable" >&2; exit 1' \
+    >build/exercises/compile
+ok "a compiler that cannot go on" judged right 2 "could not be compiled: Resource temporarily unavailable"
+rm build/exercises/compile
+ok "judges that are not built" refuses 2 "is not built: .make learn. builds all" build/learn 8 "$W/right.c"
+rmdir build/exercises
+ok "nor their folder" refuses 2 "is not built: .make learn. builds all" build/learn 8 "$W/right.c"
 
 # ---- a handout -----------------------------------------------------------------------------------------
 cd "$here" || exit 1

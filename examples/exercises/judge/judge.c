@@ -1,7 +1,8 @@
-/* judge: see judge.h. The process of a judge: it reads a word from the runner, runs the judge, and writes
- * records to file descriptor 3: the word, a letter ('p' and a part, 'w' and a finding, 'd': done, all is
- * right), a text, and a zero byte. What an answer prints or writes there does not begin with the word, so it
- * is no record. Started by hand, without a runner, it prints the records. */
+/* judge: see judge.h. The process of a judge: it runs the judge and writes records to file descriptor 3: a
+ * word, a letter ('p' and a part, 'w' and a finding, 'd': done, all is right), a text, and a zero byte. The
+ * runner has put random words into the standard input, and a record counts only with the next of them. The
+ * judge reads it when the record is made: in memory there are only words that have been used, and an answer
+ * may call nothing that reads (../compile.sh). Started by hand, without a runner, it prints the records. */
 #include "judge.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -9,43 +10,30 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RECORDS = 3, WORD = 64 };
+enum { RECORDS = 3, WORD = 16 };
 
 /* ---- records ------------------------------------------------------------------------------------ */
 
-static bool asked, runner;
-static char word[WORD];
-
-/* Reads the word. The linker has it called before any code of the answer runs, even constructors; main calls
- * it again, for C libraries that do not do so. */
-static void ask_word(void)
+static void read_word(char word[WORD])
 {
-    if (asked)
-        return;
-    asked = true;
-    runner = fcntl(RECORDS, F_GETFD) != -1;
-    for (size_t n = 0; runner && n < sizeof word - 1; n++)
-        if (read(STDIN_FILENO, &word[n], 1) != 1 || word[n] == '\n')
-            break;
-    word[strcspn(word, "\n")] = 0;
-    const int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0)
-        close(nothing);
+    for (ssize_t n = 0, got; n < WORD; n += got)
+        if ((got = read(STDIN_FILENO, word + n, (size_t)(WORD - n))) <= 0)
+            _exit(1);
 }
-#ifdef __ELF__
-__attribute__((section(".preinit_array"), used)) static void (*const before_all)(void) = ask_word;
-#endif
 
 static void record(char kind, const char *text)
 {
     char line[6000];
-    int n = runner ? snprintf(line, sizeof line, "%s%c%s", word, kind, text)
-                   : snprintf(line, sizeof line, "%c: %s\n", kind, text);
-    if (n < 0 || n > (int)sizeof line - 2)
-        n = sizeof line - 2;
-    n += runner;                                                /* the zero byte */
+    const bool runner = fcntl(RECORDS, F_GETFD) != -1;
+    const int begin = runner ? WORD : 0;
+    int n = snprintf(line + begin, sizeof line - WORD, runner ? "%c%s" : "%c: %s\n", kind, text);
+    if (n < 0 || n > (int)sizeof line - WORD - 1)
+        n = sizeof line - WORD - 1;
+    n += begin + runner;                                        /* the zero byte */
+    if (runner)
+        read_word(line);
     for (int at = 0; at < n;) {
-        ssize_t wrote = write(runner ? RECORDS : STDOUT_FILENO, line + at, (size_t)(n - at));
+        const ssize_t wrote = write(runner ? RECORDS : STDOUT_FILENO, line + at, (size_t)(n - at));
         if (wrote < 0)
             _exit(1);
         at += (int)wrote;
@@ -74,15 +62,8 @@ void judge_wrong(const char *format, ...)
     _exit(1);
 }
 
-/* An answer needs no processes, and a loop of forks is hard to end. */
-pid_t fork(void)
-{
-    judge_wrong("fork was called: an answer must not start processes");
-}
-
 int main(void)
 {
-    ask_word();
     judge_exercise();
     fflush(NULL);
     record('d', "");

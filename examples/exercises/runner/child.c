@@ -1,7 +1,6 @@
 /* child: see child.h. */
 #include "child.h"
 #include "../../lib/clock.h"
-#include "orphans.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +27,6 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
                              const struct child_limits *l)
 {
     setsid();
-    orphans_die_with_me();
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     struct rlimit processor = { (rlim_t)l->seconds, (rlim_t)l->seconds + 1 };   /* SIGXCPU, then SIGKILL */
@@ -66,14 +64,6 @@ static bool take(struct child *c, int fd, bool records, size_t *all)
     return true;
 }
 
-static double processor_time(void)      /* of all children that have ended */
-{
-    struct rusage u;
-    getrusage(RUSAGE_CHILDREN, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
-
 /* The megabytes that a process uses; 0 where the system has no /proc. */
 static int memory_of(pid_t pid)
 {
@@ -99,7 +89,7 @@ static bool has_ended(pid_t pid)
 /* Reads both pipes until the process has ended or must end; then ends every process that it started. */
 static void watch(struct child *c, pid_t pid, const int from[2], const struct child_limits *l)
 {
-    const double end = seconds_now() + 6.0 * l->seconds, before = processor_time();
+    const double end = seconds_now() + 6.0 * l->seconds;
     struct pollfd fd[2] = { { .fd = from[0], .events = POLLIN }, { .fd = from[1], .events = POLLIN } };
     size_t all[2] = { 0, 0 };
     bool ended = false;
@@ -117,13 +107,11 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     waitpid(pid, &c->status, 0);
-    orphans_end();
     for (int i = 0; i < 2; i++)         /* the rest in the pipes: at most as much as is kept */
         for (int n = 0; n < CHILD_TEXT / 4096 && poll(&fd[i], 1, 0) > 0; n++)
             if (!take(c, from[i], i, &all[i]))
                 break;
-    const int by = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;    /* SIGKILL: it ignores SIGXCPU */
-    c->late = c->late || by == SIGXCPU || (by == SIGKILL && processor_time() - before > l->seconds);
+    c->late = c->late || (WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGXCPU);
 }
 
 static void shut(int fd[2])
@@ -140,18 +128,18 @@ int child_run(struct child *c, char *const argv[], const struct child_limits *l)
     pid_t pid = -1;
     memset(c, 0, sizeof *c);
     signal(SIGPIPE, SIG_IGN);
-    orphans_come_to_me();
-    if (!pipe(in) && !pipe(out) && !pipe(records))
+    if (!pipe(in) && !pipe(out) && !pipe(records) &&
+        write(in[1], l->input, l->ninput) == (ssize_t)l->ninput)
         pid = fork();
     if (pid == 0)
         become(argv, in, out, records, l);
     if (pid > 0) {
-        dprintf(in[1], "%s\n", l->word);
         shut(in);
         close(out[1]), close(records[1]);
         out[1] = records[1] = -1;
         watch(c, pid, (int[]){ out[0], records[0] }, l);
     }
     shut(in), shut(out), shut(records);
-    return pid > 0 && !(WIFEXITED(c->status) && WEXITSTATUS(c->status) == 127) ? 0 : -1;
+    const bool started = !WIFEXITED(c->status) || WEXITSTATUS(c->status) != 127 || c->recorded;
+    return pid > 0 && started ? 0 : -1;
 }

@@ -1,4 +1,4 @@
-/* child: runs a program that may do anything: watched, limited, and ended with every process it started. */
+/* child: runs a program: watched, limited, and ended with all processes of its group. */
 #ifndef RUNNER_CHILD_H
 #define RUNNER_CHILD_H
 
@@ -21,7 +21,8 @@ struct child {
 
 struct child_limits {
     const char *folder;                 /* where it runs; NULL: here */
-    const char *word;                   /* its standard input: this and a newline */
+    const char *input;                  /* what it reads on its standard input: ninput bytes, */
+    size_t      ninput;                 /* which fit in a pipe: at most 4096 */
     int         seconds;                /* of processor time, and six times that by the clock */
     int         megabytes;              /* of memory that it uses: watched where there is /proc */
     int         addresses;              /* megabytes of address space, enforced by the system; 0: no limit */

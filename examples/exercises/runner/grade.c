@@ -1,150 +1,355 @@
 /* grade: see grade.h. */
 #include "grade.h"
+#include "../../lib/files.h"
 #include "../../lib/say.h"
+#include "handed.h"
+#include "report.h"
 #include "signals.h"
-#include "verdict.h"
+#include "terminal.h"
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEPTH = 12, ANSWERS = 1000, PATH = 1200 };
+enum { PATH = 1200, CELL = 8000 };
 
-/* What one student has handed in. */
-struct answers {
-    const struct ladder *ladder;
-    int n;
-    struct answer { int exercise; char path[PATH]; } *at;
+static struct class {
+    const struct ladder        *ladder;
+    const struct grade_options *options;
+    const char                 *folder, *build;
+    int                         students;
+    struct student {
+        const char   *name;
+        struct handed handed;
+    }                          *student;
+    bool                        asked[LADDER_MOST];
+    int                         parts[LADDER_MOST];     /* of each exercise; 0: unknown */
+    int                         rows;
+} g;
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+struct row {
+    const char         *student, *exercise, *file, *remark, *finding;
+    enum verdict_result result;
+    int                 right, parts;                   /* parts 0: unknown */
+    const char         *solved;                         /* of the row of sums: "2 of 3"; otherwise NULL */
 };
 
-/* Folders of a handout that have files with the names of answers, but no student's answers. */
-static bool passed_over(const char *name)
+static void append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(char *text, const char *format, ...)
 {
-    static const char *const names[] = { "start", "solutions", "judge", "runner", "hints", "tests", "build" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return name[0] == '.';
+    const size_t at = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + at, CELL - at, format, args);
+    va_end(args);
 }
 
-static int exercise_of(const struct ladder *l, const char *file)
+/* Appends a finding as one line: a full stop between its lines, and no source that a compiler shows. */
+static void append_line(char *text, const char *finding)
 {
-    for (int i = 0; i < l->n; i++) {
-        const size_t n = strlen(l->at[i].name);
-        if (!strncmp(file, l->at[i].name, n) && !strcmp(file + n, ".c"))
-            return i;
-    }
-    return -1;
-}
-
-/* Collects the answers in a folder and its subfolders, without following links. */
-static void find(struct answers *a, const char *folder, int depth)
-{
-    char path[PATH];
-    struct stat s;
-    DIR *d = depth ? opendir(folder) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        const int n = snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        const int exercise = exercise_of(a->ladder, e->d_name);
-        if (n >= PATH || passed_over(e->d_name) || lstat(path, &s))
+    for (size_t n; *finding; finding += n + (finding[n] == '\n')) {
+        finding += strspn(finding, " ");
+        n = strcspn(finding, "\n");
+        const char *bar = strstr(finding, " | ");
+        if (!n || (bar && bar < finding + n) || *finding == '|')
             continue;
-        if (S_ISDIR(s.st_mode))
-            find(a, path, depth - 1);
-        else if (exercise >= 0 && a->n < ANSWERS) {
-            a->at[a->n].exercise = exercise;
-            memcpy(a->at[a->n++].path, path, sizeof path);
-        }
+        const size_t at = strlen(text);
+        const char last = at ? text[at - 1] : ' ';
+        append(text, "%s", last == ' ' ? "" : strchr(".:,;?!", last) ? " " : ". ");
+        const bool begins = strlen(text) == at + 2 && !strncmp(finding, "it ", 3);
+        append(text, "%s%.*s", begins ? "I" : "", (int)(n - begins), finding + begins);
     }
-    if (d)
-        closedir(d);
 }
 
-static int by_exercise(const void *a, const void *b)
+static void print_json(const struct row *r)
 {
-    const struct answer *x = a, *y = b;
-    return x->exercise != y->exercise ? x->exercise - y->exercise : strcmp(x->path, y->path);
+    const char *const names[] = { "student", "exercise", "file", "remark", "finding" };
+    const char *const texts[] = { r->student, r->exercise, r->file, r->remark, r->finding };
+    printf("%s\n  { \"judged\": %s, \"passed\": %s, \"parts_passed\": %d, \"parts\": ", g.rows ? "," : "[",
+           r->result == NOT_JUDGED ? "false" : "true", r->result == PASSED ? "true" : "false", r->right);
+    printf(r->parts ? "%d" : "null", r->parts);
+    for (int i = 0; i < 5; i++) {
+        printf(",\n    \"%s\": ", names[i]);
+        report_string(stdout, texts[i], strlen(texts[i]));
+    }
+    printf(" }");
 }
 
-/* One row: on a terminal in columns, which are cut at their width, otherwise separated by tabs. */
-static void row(const char *student, const char *exercise, const char *passed, const char *finding)
+/* Prints cells: on a terminal in columns, which are cut at their width, otherwise separated by tabs. */
+static void print_cells(const char *const cell[5])
 {
-    const char *cells[] = { student, exercise, passed, finding };
-    static const int width[] = { 14, 20, 7, 33 };
+    static const int width[] = { 13, 21, 6, 9 };
     const bool aligned = isatty(STDOUT_FILENO);
-    char line[8000];
-    int at = 0;
-    for (int i = 0; i < 4; i++) {
-        const size_t most = aligned ? (size_t)width[i] : 1900, n = strlen(cells[i]);
-        const int from = at;
+    static char line[2 * CELL];
+    int rows, columns, at = 0;
+    terminal_size(&rows, &columns);
+    for (int i = 0; i < 5; i++) {
+        const int left = columns > 80 ? columns - at - 1 : 80 - at - 1, from = at;
+        const size_t most = !aligned ? CELL - 500 : (size_t)(i < 4 ? width[i] : left), n = strlen(cell[i]);
         for (size_t j = 0; j < n && j < most; j++) {
-            const unsigned char c = (unsigned char)cells[i][j];
+            const unsigned char c = (unsigned char)cell[i][j];
             const bool cut = n > most && j + 2 >= most;
-            const bool unprintable = c < ' ' || c == 127 || (aligned && c > 127);
-            line[at++] = cut ? '.' : c == '\n' ? ' ' : unprintable ? '.' : (char)c;
+            line[at++] = cut || c < ' ' || c == 127 || (aligned && c > 127) ? '.' : (char)c;
         }
-        while (aligned && i < 3 && at - from <= width[i])
+        while (aligned && i < 4 && at - from <= width[i])
             line[at++] = ' ';
-        if (!aligned && i < 3)
+        if (!aligned && i < 4)
             line[at++] = '\t';
     }
+    while (at && line[at - 1] == ' ')
+        at--;
     printf("%.*s\n", at, line);
+}
+
+static void print_row(const struct row *r)
+{
+    static char finding[CELL];
+    static const char *const results[] = { "yes", "no", "-" };
+    char parts[40] = "-";
+    if (r->parts)
+        snprintf(parts, sizeof parts, "%d of %d", r->right, r->parts);
+    else if (r->result != NOT_JUDGED)
+        snprintf(parts, sizeof parts, "%d", r->right);
+    finding[0] = 0;
+    append_line(finding, r->remark);
+    append_line(finding, r->finding);
+    const size_t n = strlen(finding);
+    if (n && finding[n - 1] == ':')
+        finding[n - 1] = 0;
+    if (!g.options->json)
+        print_cells((const char *[]){ r->student, r->exercise, r->solved ? r->solved : results[r->result],
+                                      parts, finding });
+    else if (!r->solved) {
+        print_json(r);
+        g.rows++;
+    }
     fflush(stdout);
 }
 
-static void grade_student(struct answers *a, const char *folder, const char *student, const char *build,
-                          int seconds)
+/* ---- a student ---------------------------------------------------------------------------------- */
+
+static struct page feedback, first;                    /* for a student: the list, the first finding */
+
+static void show_first(const char *name, const struct verdict *v)
 {
-    static struct verdict v;
-    char path[PATH], sum[60];
-    int solved = 0, tried = 0, last = -1, last_solved = -1;
-    a->n = 0;
-    if (snprintf(path, sizeof path, "%s/%s", folder, student) < PATH)
-        find(a, path, DEPTH);
-    qsort(a->at, (size_t)a->n, sizeof *a->at, by_exercise);
-    for (int i = 0; i < a->n && !signals_end(); i++) {
-        const int exercise = a->at[i].exercise;
-        verdict_of(&v, build, a->ladder->at[exercise].name, a->at[i].path, seconds);
-        row(student, a->ladder->at[exercise].name, v.result == PASSED ? "yes" : "no", v.finding);
-        tried += exercise != last;
-        if (v.result == PASSED && exercise != last_solved)
-            solved++, last_solved = exercise;
-        last = exercise;
-    }
-    snprintf(sum, sizeof sum, "%d of %d", solved, tried);
-    row(student, "all", sum, tried ? "" : "no exercise found");
+    page_addf(&first, PLAIN, "", "\n%s:\n\n", name);
+    report_page(&first, v, "", 12);
 }
+
+/* Judges one file and prints its row, which is returned. */
+static struct row judge_file(const struct student *s, const struct handed_file *f, bool competes,
+                             struct verdict *v)
+{
+    const char *name = g.ladder->at[f->exercise].name;
+    static char remark[PATH + 200], finding[sizeof v->finding + 20];
+    char path[PATH];
+    struct row r = { s->name, name, f->path, remark, finding, NOT_JUDGED, 0, g.parts[f->exercise], NULL };
+    int judged;
+    snprintf(path, sizeof path, "%s/%s/%s", g.folder, s->name, f->path);
+    verdict_of(v, g.build, name, path, g.options->seconds);
+    report_parts(v, &r.right, &judged);
+    r.result = v->result;
+    snprintf(finding, sizeof finding, "%s%s", v->result == NOT_JUDGED ? "not judged: " : "", v->finding);
+    snprintf(remark, sizeof remark, f->renamed ? "%s: it should be called %s.c" : competes ? "%s:" : "",
+             f->path, name);
+    if (!signals_end())
+        print_row(&r);
+    return r;
+}
+
+/* All files of a student that answer an exercise. Returns the best row. */
+static struct row judge_exercise(const struct student *s, int exercise)
+{
+    static struct verdict v, wrong;
+    const char *name = g.ladder->at[exercise].name;
+    struct row best = { s->name, name, "", "", "not handed in", NOT_JUDGED, 0, g.parts[exercise], NULL };
+    const struct handed_file *file = s->handed.file, *end = file + s->handed.n;
+    int n = 0;
+    for (const struct handed_file *f = file; f < end; f++)
+        n += f->exercise == exercise;
+    if (!n)
+        print_row(&best);
+    for (const struct handed_file *f = file; f < end && !signals_end(); f++) {
+        if (f->exercise != exercise)
+            continue;
+        const struct row r = judge_file(s, f, n > 1, &v);
+        best.right = r.right > best.right ? r.right : best.right;
+        if (r.result < best.result)
+            best.result = r.result, wrong = v;
+    }
+    char parts[40] = "not handed in";
+    if (n)
+        snprintf(parts, sizeof parts, best.parts ? "%d of %d parts" : "%d parts", best.right, best.parts);
+    page_addf(&feedback, PLAIN, "", "  %s  %-24s%s", !n ? "--" : best.result == PASSED ? "ok" : "NO", name,
+              parts);
+    if (n && best.result == NOT_PASSED && !first.n)
+        show_first(name, &wrong);
+    return best;
+}
+
+/* The files that are not judged. */
+static void print_others(const struct student *s)
+{
+    static char unasked[CELL];
+    struct row r = { s->name, "-", "", "", "", NOT_JUDGED, 0, 0, NULL };
+    unasked[0] = 0;
+    for (int i = 0; i < s->handed.n; i++) {
+        const struct handed_file *f = &s->handed.file[i];
+        char remark[PATH + 20];
+        if (f->exercise >= 0 && !g.asked[f->exercise])
+            append(unasked, "%s%s", unasked[0] ? ", " : "", f->path);
+        if (f->exercise >= 0)
+            continue;
+        snprintf(remark, sizeof remark, "%s: not judged:", f->path);
+        r.file = f->path, r.remark = remark, r.finding = f->why;
+        print_row(&r);
+        page_addf(&feedback, PLAIN, "  --  ", "%s: not judged: %s", f->path, f->why);
+    }
+    r.file = unasked, r.remark = "not asked for:", r.finding = unasked;
+    if (unasked[0])
+        print_row(&r);
+}
+
+/* 0; -1 after a warning. */
+static int write_feedback(const struct student *s, const char *title)
+{
+    char path[FILE_PATH], name[300];
+    size_t room = sizeof feedback, n = 0;
+    char *text = malloc(2 * room);
+    if (!text)
+        return warn("out of memory");
+    n += (size_t)snprintf(text, room, "%s: %s\n\n", s->name, title);
+    for (int i = 0; i < feedback.n; i++)
+        n += (size_t)snprintf(text + n, 2 * room - n, "%s\n", feedback.line[i].text);
+    for (int i = 0; i < first.n; i++)
+        n += (size_t)snprintf(text + n, 2 * room - n, "%s\n", first.line[i].text);
+    snprintf(name, sizeof name, "%s.txt", s->name);
+    const int status = file_write(file_path(path, g.options->out, name), text, n);
+    free(text);
+    return status;
+}
+
+static int grade_student(const struct student *s)
+{
+    char solved[40], title[200];
+    int asked = 0, passed = 0, right = 0, parts = 0;
+    page_clear(&feedback);
+    page_clear(&first);
+    for (int i = 0; i < g.ladder->n && !signals_end(); i++) {
+        if (!g.asked[i])
+            continue;
+        const struct row best = judge_exercise(s, i);
+        asked++, passed += best.result == PASSED, right += best.right, parts += best.parts;
+    }
+    if (signals_end())
+        return 0;
+    print_others(s);
+    snprintf(solved, sizeof solved, "%d of %d", passed, asked);
+    print_row(&(struct row){ s->name, "all", "", "", "", NOT_JUDGED, right, parts, solved });
+    snprintf(title, sizeof title, "%s exercise%s passed", solved, asked == 1 ? "" : "s");
+    if (parts)
+        snprintf(title + strlen(title), 60, ", %d of %d parts", right, parts);
+    return g.options->out ? write_feedback(s, title) : 0;
+}
+
+/* ---- a class ------------------------------------------------------------------------------------ */
 
 static int not_hidden(const struct dirent *e)
 {
     return e->d_name[0] != '.';
 }
 
-int grade(const struct ladder *l, const char *folder, const char *build, int seconds)
+/* The exercises of --only. 0; -1 after a warning. */
+static int read_only(void)
 {
-    struct answers a = { l, 0, malloc(ANSWERS * sizeof *a.at) };
+    char only[1000];
+    snprintf(only, sizeof only, "%s", g.options->only ? g.options->only : "");
+    for (char *word = strtok(only, " ,"); word; word = strtok(NULL, " ,")) {
+        const int exercise = ladder_find(g.ladder, word);
+        if (exercise < 0)
+            return warn("there is no exercise '%s': `learn --list` lists them", word);
+        g.asked[exercise] = true;
+    }
+    return 0;
+}
+
+/* Finds the students and what they have handed in. 0; -1 after a warning. */
+static int read_class(void)
+{
     struct dirent **list = NULL;
     struct stat s;
     char path[PATH];
-    int students = 0;
-    const int n = a.at ? scandir(folder, &list, not_hidden, alphasort) : -1;
+    const int n = scandir(g.folder, &list, not_hidden, alphasort);
     if (n < 0)
-        warn("%s cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < n; i++) {
-        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name) < PATH;
-        const bool is = fits && !stat(path, &s) && S_ISDIR(s.st_mode);
-        if (is && !students++)
-            row("student", "exercise", "passed", "finding");
-        if (is && !signals_end())
-            grade_student(&a, folder, list[i]->d_name, build, seconds);
-        free(list[i]);
+        return warn("%s cannot be read: %s", g.folder, strerror(errno));
+    g.student = calloc((size_t)n + 1, sizeof *g.student);
+    for (int i = 0; g.student && i < n; i++) {
+        const char *name = list[i]->d_name;
+        const size_t length = strlen(name);
+        if (snprintf(path, sizeof path, "%s/%s", g.folder, name) >= PATH || lstat(path, &s))
+            continue;
+        if (length > 2 && !strcmp(name + length - 2, ".c"))
+            warn("%s is not judged: it is in no student's folder", path);
+        else if (S_ISLNK(s.st_mode))
+            warn("%s is not judged: symbolic links are not followed", path);
+        else if (S_ISDIR(s.st_mode)) {
+            struct student *to = &g.student[g.students++];
+            to->name = strdup(name);
+            handed_find(&to->handed, g.ladder, path);
+            for (int j = 0; j < to->handed.n && !g.options->only; j++)
+                if (to->handed.file[j].exercise >= 0)
+                    g.asked[to->handed.file[j].exercise] = true;
+        }
     }
-    if (n >= 0 && !students)
-        warn("%s contains no students' folders", folder);
+    for (int i = 0; i < n; i++)
+        free(list[i]);
     free(list);
-    free(a.at);
+    return g.students ? 0 : warn("%s contains no students' folders", g.folder);
+}
+
+/* How many parts each exercise has is seen from its solution, where there is one. */
+static void count_parts(void)
+{
+    static struct verdict v;
+    char path[LADDER_PATH];
+    int right;
+    for (int i = 0; i < g.ladder->n && !signals_end(); i++) {
+        snprintf(path, sizeof path, LADDER_FOLDER "solutions/%s.c", g.ladder->at[i].name);
+        if (!g.asked[i] || access(path, R_OK))
+            continue;
+        verdict_of(&v, g.build, g.ladder->at[i].name, path, g.options->seconds);
+        if (v.result == PASSED)
+            report_parts(&v, &right, &g.parts[i]);
+        else if (!signals_end())
+            warn("the solution of %s does not pass here: %s", g.ladder->at[i].name, v.finding);
+    }
+}
+
+int grade(const struct ladder *l, const char *folder, const char *build, const struct grade_options *options)
+{
+    int status = 0;
+    g = (struct class){ .ladder = l, .options = options, .folder = folder, .build = build };
+    if (read_only() || (options->out && folder_make(options->out)) || read_class())
+        return 2;
+    count_parts();
+    if (!options->json)
+        print_cells((const char *[]){ "student", "exercise", "passed", "parts", "finding" });
+    for (int i = 0; i < g.students && !signals_end(); i++)
+        if (grade_student(&g.student[i]))
+            status = 2;
+    if (options->json)
+        printf("%s]\n", g.rows ? "\n" : "[");
+    for (int i = 0; i < g.students; i++) {
+        free((char *)(size_t)g.student[i].name);
+        handed_free(&g.student[i].handed);
+    }
+    free(g.student);
     signals_die();
-    return students ? 0 : 2;
+    return fflush(stdout) ? 2 : status;
 }

@@ -4,8 +4,16 @@
 
 #include "ladder.h"
 
-/* Prints the table (student, exercise, passed, finding) to stdout: on a terminal in columns, otherwise
- * separated by tabs. Returns the exit status: 0, or 2 if there was nothing to judge. */
-int grade(const struct ladder *l, const char *folder, const char *build, int seconds);
+struct grade_options {
+    const char *only;                   /* exercises, "08 09 18"; NULL: all that are handed in */
+    const char *out;                    /* a folder for a text for each student; NULL: none */
+    bool        json;                   /* instead of a table */
+    int         seconds;                /* for each answer */
+};
+
+/* Prints a row for each student and exercise (student, exercise, passed, parts, finding) to stdout: on a
+ * terminal in columns, otherwise separated by tabs. Returns the exit status: 0, or 2 if there was nothing to
+ * judge or something could not be written. */
+int grade(const struct ladder *l, const char *folder, const char *build, const struct grade_options *options);
 
 #endif

@@ -94,6 +94,11 @@ int ladder_begin(const struct exercise *e)
     return ladder_reset(e);
 }
 
+bool ladder_has_solutions(void)
+{
+    return access(LADDER_FOLDER "solutions", F_OK) == 0;
+}
+
 char *ladder_solution(const struct exercise *e)
 {
     char path[LADDER_PATH];

@@ -31,10 +31,14 @@ static const char help[] =
     "  --seconds N          gives each answer N seconds of processor time (10)\n"
     "  --list               lists the exercises, and which are solved\n"
     "  --hint EXERCISE [2]  prints the first hint, or the second\n"
-    "  --solution EXERCISE  prints a solution with its reasoning\n"
+    "%s"
     "  --reset EXERCISE     starts over: the start file replaces your answer\n"
-    "  --grade DIR          judges a folder of students' folders and prints a table\n"
+    "  --grade DIR          judges a folder of students' folders and prints a table;\n"
+    "                       --json: as JSON; --only \"8 9\": these exercises;\n"
+    "                       --out DIR: writes a text for each student, too\n"
     "  --help               prints this\n";
+
+static const char solution_help[] = "  --solution EXERCISE  prints a solution with its reasoning\n";
 
 enum what { JUDGE, LIST, HINT, SOLUTION, RESET, GRADE, HELP };
 
@@ -42,6 +46,7 @@ struct flags {
     enum what   what;
     bool        json;
     int         seconds;
+    const char *only, *out;             /* for GRADE; NULL: not given */
     const char *words[3];               /* the arguments that are not flags */
     int         n;
 };
@@ -64,6 +69,10 @@ static int read_flags(struct flags *f, int argc, char **argv)
             f->seconds = i + 1 < argc ? atoi(argv[++i]) : 0;
             if (f->seconds < 1 || f->seconds > 3600)
                 return warn("%s: got %s, expected seconds from 1 to 3600", s, i < argc ? argv[i] : "nothing");
+        } else if (!strcmp(s, "--only") || !strcmp(s, "--out")) {
+            if (i + 1 == argc)
+                return warn("%s: got nothing, expected %s", s, s[3] == 'n' ? "exercises" : "a folder");
+            *(s[3] == 'n' ? &f->only : &f->out) = argv[++i];
         } else if (s[0] == '-')
             return warn("'%s' is not a flag: `learn --help` lists them", s);
         else if (f->n == 3)
@@ -71,6 +80,8 @@ static int read_flags(struct flags *f, int argc, char **argv)
         else
             f->words[f->n++] = s;
     }
+    if ((f->only || f->out) && f->what != GRADE)
+        return warn("%s needs --grade", f->only ? "--only" : "--out");
     return OK;
 }
 
@@ -166,7 +177,7 @@ static int learn(int argc, char **argv)
         return TROUBLE;
     const char *build = own_folder(argv[0]), *term = getenv("TERM");
     if (f.what == HELP)
-        return fputs(help, stdout) < 0 ? TROUBLE : OK;
+        return printf(help, ladder_has_solutions() ? solution_help : "") < 0 ? TROUBLE : OK;
     if (ladder_read(&l))
         return warn("there is no %sstart here: run it in the folder of gradus", LADDER_FOLDER);
     progress_read(&p, &l);
@@ -175,7 +186,8 @@ static int learn(int argc, char **argv)
     if (f.what == LIST)
         return list(&l, &p);
     if (f.what == GRADE)
-        return f.n ? grade(&l, f.words[0], build, f.seconds) : warn("--grade needs a folder");
+        return f.n ? grade(&l, f.words[0], build, &(struct grade_options){ f.only, f.out, f.json, f.seconds })
+                   : warn("--grade needs a folder");
     const bool clever = term && *term && strcmp(term, "dumb");
     if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && clever)
         return session(&l, &p, build, f.seconds);

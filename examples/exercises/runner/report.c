@@ -12,6 +12,14 @@ static bool next_part(const char **s, size_t *n)
     return *n;
 }
 
+void report_parts(const struct verdict *v, int *passed, int *judged)
+{
+    const char *s = v->parts;
+    *passed = *judged = 0;
+    for (size_t n = 0; next_part(&s, &n);)
+        ++*judged, *passed += v->result == PASSED || s[n + 1];
+}
+
 void report_page(struct page *p, const struct verdict *v, const char *praise, int printed)
 {
     const char *s = v->parts;
@@ -41,7 +49,7 @@ void report_page(struct page *p, const struct verdict *v, const char *praise, in
     }
 }
 
-static void json_string(FILE *f, const char *text, size_t n)
+void report_string(FILE *f, const char *text, size_t n)
 {
     fputc('"', f);
     for (size_t i = 0; i < n; i++) {
@@ -59,7 +67,7 @@ static void json_string(FILE *f, const char *text, size_t n)
 static void json_field(FILE *f, const char *name, const char *text, size_t n)
 {
     fprintf(f, ",\n  \"%s\": ", name);
-    json_string(f, text, n);
+    report_string(f, text, n);
 }
 
 void report_json(FILE *f, const struct verdict *v, const char *name, const char *file)
@@ -72,7 +80,7 @@ void report_json(FILE *f, const struct verdict *v, const char *name, const char 
     const char *s = v->parts, *comma = "";
     for (size_t n = 0; next_part(&s, &n); comma = ",") {
         fprintf(f, "%s\n    { \"part\": ", comma);
-        json_string(f, s, n);
+        report_string(f, s, n);
         fprintf(f, ", \"passed\": %s }", v->result == PASSED || s[n + 1] ? "true" : "false");
     }
     fprintf(f, "%s]", v->parts[0] ? "\n  " : "");

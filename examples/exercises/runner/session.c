@@ -89,7 +89,8 @@ static void footer(struct page_line line[FOOTER], int columns, int rows)
     else if (s.shows == READING)
         snprintf(asks, sizeof asks, "Enter back   n next   l list   o open   q quit");
     else
-        snprintf(asks, sizeof asks, "n next   h hint   l list   o open   s solution   r reset   q quit");
+        snprintf(asks, sizeof asks, "n next   h hint   l list   o open   %sr reset   q quit",
+                 ladder_has_solutions() ? "s solution   " : "");
     two(&line[1], BOLD, columns, asks, "");
 }
 
@@ -136,11 +137,13 @@ static const char *praise(void)
 {
     static char text[300];
     char offer[200];
+    const char *passed = progress_count(s.progress, s.ladder) == s.ladder->n
+                             ? "Passed: you have solved all exercises."
+                       : ladder_has_solutions()
+                             ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
+                             : "Passed. n: the next one.";
     milestone_offer(offer, sizeof offer, s.progress, s.ladder, s.progress->current);
-    snprintf(text, sizeof text, "%s%s%s",
-             progress_count(s.progress, s.ladder) < s.ladder->n
-                 ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
-                 : "Passed: you have solved all exercises.", *offer ? "\n\n" : "", offer);
+    snprintf(text, sizeof text, "%s%s%s", passed, *offer ? "\n\n" : "", offer);
     return text;
 }
 
@@ -303,7 +306,8 @@ static void press(int key)
     else if (key == 'n')
         snprintf(s.says, sizeof s.says, "this is the last exercise");
     else if (key == 'h' && s.judged && s.verdict.result == PASSED)
-        snprintf(s.says, sizeof s.says, "it has passed: s shows a solution with its reasoning");
+        snprintf(s.says, sizeof s.says, "it has passed%s",
+                 ladder_has_solutions() ? ": s shows a solution with its reasoning" : "");
     else if (key == 'h') {
         s.hints = s.hints < 2 ? s.hints + 1 : 2;
         show_judgement(true);
@@ -311,6 +315,8 @@ static void press(int key)
         show_list();
     else if (key == 'o' || isdigit(key))
         ask('o', key == 'o' ? 0 : key);
+    else if (key == 's' && !ladder_has_solutions())
+        snprintf(s.says, sizeof s.says, "there is no such key: the last line lists them");
     else if (key == 's' && !is_solved())
         ask('s', 0);
     else if (key == 's')

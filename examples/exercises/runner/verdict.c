@@ -2,6 +2,7 @@
 #include "verdict.h"
 #include "../../lib/files.h"
 #include "why.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,20 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MEGABYTES = 1024, COMPILE_SECONDS = 20, COMPILE_MB = 4096, WORD = 33, PATH = 600 };
-
-/* A random word that an answer cannot know: only records with this word count. */
-static void new_word(char *word)
-{
-    unsigned char bytes[(WORD - 1) / 2] = { 0 };
-    FILE *f = fopen("/dev/urandom", "rb");
-    if (!f || fread(bytes, 1, sizeof bytes, f) != sizeof bytes)
-        bytes[0] = (unsigned char)getpid();
-    if (f)
-        fclose(f);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(word + 2 * i, 3, "%02x", bytes[i]);
-}
+enum { MEGABYTES = 1024, COMPILE_SECONDS = 20, COMPILE_MB = 4096, WORD = 16, RECORDS = 250, PATH = 600 };
 
 static void set(struct verdict *v, enum verdict_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -37,15 +25,16 @@ static void set(struct verdict *v, enum verdict_result result, const char *forma
     v->result = result;
 }
 
-/* Parses the judge's records, each of which begins with the word. True: all was judged, all is right. */
-static bool read_records(struct verdict *v, const struct child *c, const char *word)
+/* Parses the judge's records: the n-th begins with the n-th word. True: all was judged, all is right. */
+static bool read_records(struct verdict *v, const struct child *c, char words[][WORD])
 {
-    const size_t length = strlen(word);
+    int n = 0;
     bool done = false;
-    for (const char *r = c->records, *end = r + c->recorded; r + length < end; r++) {
-        if (memcmp(r, word, length))
+    for (const char *r = c->records, *end = r + c->recorded; n < RECORDS && r + WORD < end; r++) {
+        if (memcmp(r, words[n], WORD))
             continue;
-        r += length;
+        n++;
+        r += WORD;
         const size_t at = strlen(v->parts);
         if (*r == 'p' && at + strlen(r + 1) + 2 < sizeof v->parts)
             snprintf(v->parts + at, sizeof v->parts - at, "%s\n", r + 1);
@@ -58,9 +47,41 @@ static bool read_records(struct verdict *v, const struct child *c, const char *w
 
 /* The folder in which one answer is compiled and run; it is removed afterwards. */
 struct work {
-    char folder[PATH], answer[PATH], program[PATH];
+    char folder[PATH], answer[PATH], program[PATH], script[PATH], judge[PATH];
     const char *file;                   /* "answer.123/08_softmax.c": no other path ends like this */
+    bool sanitized;                     /* by a sanitizer, which maps terabytes and watches memory itself */
 };
+
+/* Is there what make has built for this exercise? */
+static bool is_built(struct work *w, struct verdict *v, const char *build, const char *name)
+{
+    size_t n;
+    snprintf(w->script, sizeof w->script, "%.400s/exercises/compile", build);
+    snprintf(w->judge, sizeof w->judge, "%.400s/f64/examples/exercises/judge/%.100s.o", build, name);
+    char *script = access(w->judge, R_OK) ? NULL : file_read_plain(w->script, &n);
+    if (script)
+        w->sanitized = strstr(script, "-fsanitize=address");
+    else if (errno == ENOENT)
+        set(v, NOT_JUDGED, "the judge of this exercise is not built: `make learn` builds all, and `make "
+            "exercise N=%.2s` this one", name);
+    else
+        set(v, NOT_JUDGED, "the judge of this exercise cannot be read: %s", strerror(errno));
+    free(script);
+    return script;
+}
+
+/* Removes a file, or a folder with all that it contains, without following links. */
+static void remove_all(const char *path)
+{
+    char inner[PATH];
+    DIR *d = unlink(path) && errno != ENOENT ? opendir(path) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
+            snprintf(inner, sizeof inner, "%s/%s", path, e->d_name) < PATH)
+            remove_all(inner);
+    if (d)
+        closedir(d), rmdir(path);
+}
 
 static bool work_begin(struct work *w, struct verdict *v, const char *build, const char *name,
                        const char *file)
@@ -79,7 +100,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
         set(v, NOT_PASSED, "the file is empty");
     else if (memchr(text, 0, n))
         set(v, NOT_PASSED, "the file is not C source: it contains zero bytes");
-    else if (mkdir(w->folder, 0700) < 0 && errno != EEXIST)
+    else if (remove_all(w->folder), mkdir(w->folder, 0700) < 0)
         set(v, NOT_JUDGED, "%s cannot be created: %s", w->folder, strerror(errno));
     else if (file_replace(w->answer, text, n))
         set(v, NOT_JUDGED, "%s cannot be written: %s", w->answer, strerror(errno));
@@ -87,68 +108,55 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     return !v->finding[0];
 }
 
-static void work_end(const struct work *w, struct child *c)
-{
-    bool (*const stop)(void) = child_stop;
-    child_stop = NULL;                  /* clean up even after an interruption */
-    child_run(c, (char *[]){ "rm", "-rf", (char *)(size_t)w->folder, NULL },
-              &(struct child_limits){ .word = "", .seconds = 60, .megabytes = MEGABYTES });
-    child_stop = stop;
-}
-
 /* True: it is compiled. */
-static bool compile(struct verdict *v, const struct work *w, struct child *c, const char *build,
-                    const char *name)
+static bool compile(struct verdict *v, const struct work *w, struct child *c)
 {
-    char script[PATH], judge[PATH];
-    snprintf(script, sizeof script, "%.400s/exercises/compile", build);
-    snprintf(judge, sizeof judge, "%.400s/f64/examples/exercises/judge/%.100s.o", build, name);
-    if (access(script, R_OK) || access(judge, R_OK)) {
-        set(v, NOT_JUDGED, "the judge of this exercise is not built: `make exercise N=%.2s` builds it", name);
-        return false;
-    }
-    char *argv[] = { "sh", script, (char *)(size_t)w->answer, judge, (char *)(size_t)w->program, NULL };
+    char *argv[] = { "sh", (char *)(size_t)w->script, (char *)(size_t)w->answer, (char *)(size_t)w->judge,
+                     (char *)(size_t)w->program, NULL };
     setenv("TMPDIR", w->folder, 1);     /* so what an ended compiler leaves is removed too */
-    const struct child_limits limits = { .word = "", .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
+    const struct child_limits limits = { .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
                                          .addresses = COMPILE_MB };
     if (child_run(c, argv, &limits))
         set(v, NOT_JUDGED, "the compiler cannot be started");
+    else if (WIFEXITED(c->status) && WEXITSTATUS(c->status) && what_failed(c))
+        set(v, NOT_JUDGED, "it could not be compiled: %s", what_failed(c));
     else if (!WIFEXITED(c->status) || WEXITSTATUS(c->status)) {
         v->result = NOT_PASSED;
         why_not_compiled(v->finding, sizeof v->finding, c, w->file);
-    }
-    else
+    } else
         what_compiler_warns(v->warnings, sizeof v->warnings, c, w->file);
     return !v->finding[0];
 }
 
-/* Whether answers are compiled with a sanitizer, which maps terabytes and watches memory itself. */
-static bool sanitized(const char *build)
+static bool draw_words(char words[RECORDS][WORD])
 {
-    char path[PATH];
-    size_t n;
-    snprintf(path, sizeof path, "%.400s/exercises/compile", build);
-    char *script = file_read_plain(path, &n);
-    const bool is = script && strstr(script, "-fsanitize=address");
-    free(script);
-    return is;
+    FILE *f = fopen("/dev/urandom", "rb");
+    const bool drawn = f && fread(words, WORD, RECORDS, f) == RECORDS;
+    if (f)
+        fclose(f);
+    return drawn;
 }
 
-static void run(struct verdict *v, const struct work *w, struct child *c, const char *build, int seconds)
+static void run(struct verdict *v, const struct work *w, struct child *c, int seconds)
 {
-    char word[WORD];
-    new_word(word);
+    static char words[RECORDS][WORD];
+    if (!draw_words(words)) {
+        set(v, NOT_JUDGED, "/dev/urandom cannot be read: %s", strerror(errno));
+        return;
+    }
     setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1024:max_allocation_size_mb=1024", 1);
     setenv("UBSAN_OPTIONS", "print_stacktrace=0", 1);
     const struct child_limits limits = {
-        .folder = w->folder, .word = word, .seconds = seconds, .megabytes = MEGABYTES,
-        .addresses = sanitized(build) ? 0 : MEGABYTES,
+        .folder = w->folder, .input = words[0], .ninput = sizeof words, .seconds = seconds,
+        .megabytes = MEGABYTES, .addresses = w->sanitized ? 0 : MEGABYTES,
     };
     if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
-        set(v, NOT_PASSED, "it compiles, but cannot be started");
+        set(v, NOT_JUDGED, "it was compiled, but the program cannot be started: is the machine out of "
+            "processes or memory?");
         return;
     }
-    const bool right = read_records(v, c, word) && WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
+    const bool done = read_records(v, c, words);
+    const bool right = done && WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
     v->result = right ? PASSED : NOT_PASSED;
     v->nprinted = c->printed;
     if (!right && !v->finding[0]) {
@@ -161,13 +169,14 @@ static void run(struct verdict *v, const struct work *w, struct child *c, const 
 void verdict_of(struct verdict *v, const char *build, const char *name, const char *file, int seconds)
 {
     static struct child c;
-    struct work w;
+    struct work w = { .sanitized = false };
+    c.stopped = false;
     memset(v, 0, sizeof *v);
-    if (!work_begin(&w, v, build, name, file))
+    if (!is_built(&w, v, build, name))
         return;
-    if (compile(v, &w, &c, build, name) && !c.stopped)
-        run(v, &w, &c, build, seconds);
+    if (work_begin(&w, v, build, name, file) && compile(v, &w, &c) && !c.stopped)
+        run(v, &w, &c, seconds);
     if (c.stopped)
         set(v, NOT_JUDGED, "interrupted");
-    work_end(&w, &c);
+    remove_all(w.folder);
 }

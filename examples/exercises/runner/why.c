@@ -88,10 +88,20 @@ static bool linker(char *text, size_t room, const char *output)
     return true;
 }
 
+const char *what_failed(const struct child *c)
+{
+    static const char *const words[] = { "No space left on device", "Resource temporarily unavailable",
+                                         "Cannot allocate memory", "annot fork", "Too many open files" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(c->output, words[i]))
+            return i == 3 ? "the system cannot start another process" : words[i];
+    return NULL;
+}
+
 void why_not_compiled(char *text, size_t room, const struct child *c, const char *file)
 {
-    enum { LINES = 12 };
-    const char *from = strstr(c->output, "error: ");
+    enum { LINES = 12, REFUSED = 3 };   /* as exit status of the script of compile.sh */
+    const char *from = strstr(c->output, "error: "), *refused = strstr(c->output, "refused: ");
     int n = 0, more = 0;
     text[0] = 0;
     const bool links = strstr(c->output, "ld returned") || strstr(c->output, "linker command failed");
@@ -99,6 +109,10 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
     if (c->late || c->large || c->loud || full) {
         snprintf(text, room, "it does not compile: the compiler did not end, or needed too much memory. "
                  "Usual cause: an enormous array with initial values, or macros that expand without end");
+        return;
+    }
+    if (WIFEXITED(c->status) && WEXITSTATUS(c->status) == REFUSED && refused) {
+        append(text, room, "%.*s", (int)strcspn(refused + 9, "\n"), refused + 9);
         return;
     }
     if (links && linker(text, room, c->output))

@@ -10,6 +10,9 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
 
+/* What the system could not do for the compiler, so that nothing is known of the answer; NULL: nothing. */
+const char *what_failed(const struct child *c);
+
 /* The number of bytes that it printed before the report of a sanitizer. */
 size_t what_it_printed(const struct child *c);
 
