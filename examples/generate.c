@@ -8,7 +8,11 @@
  *
  *     build/generate --prompt "static int " --attention attention.png
  *
- * A file of GPT-2's parameters, from Hugging Face or nanoGPT, has no vocabulary: give tokens as numbers.
+ * GPT-2 from its folder as Hugging Face has it; its text ends at <|endoftext|>:
+ *
+ *     build/generate --model gpt2/ --prompt "Hello, I am" --top-k 50
+ *
+ * A file of GPT-2's parameters without the folder has no vocabulary: give tokens as numbers.
  *
  *     build/generate --model gpt2.safetensors --ids "464 3290 318"
  */
@@ -137,7 +141,7 @@ static bool ends_line(const loaded *l, int id)
 static int continue_prompt(session *s, sampler *writer)
 {
     const loaded *l = &s->loaded;
-    const bool line = !l->text || l->end >= 0 || s->count > 1 || isatty(STDOUT_FILENO);
+    const bool line = !l->text || l->lines || s->count > 1 || isatty(STDOUT_FILENO);
     int id = 0;
     sample_see(writer, l->ids, l->n);
     for (size_t i = l->first; i < l->n; i++)
@@ -146,9 +150,10 @@ static int continue_prompt(session *s, sampler *writer)
         id = sample_next(writer);
         if (id < 0)
             return warn("%s", gra_error(l->tape));
+        if (id != l->end || !l->lines)                  /* <|endoftext|> is shown, the end of a line is not */
+            say_token(s, id, false);
         if (id == l->end)
             break;
-        say_token(s, id, false);
     }
     say_bytes(s->held, s->n_held);
     s->n_held = 0;

@@ -62,12 +62,14 @@ static int find_vocabulary(loaded *l, bool numbers)
                 l->file, l->tokens.size, tokens);
 }
 
-/* A model trained with --lines says so in its metadata. */
+/* A model trained with --lines says so in its metadata. Any other ends its text with <|endoftext|>. */
 static int find_end(loaded *l)
 {
     gra_file *f = gra_file_open(l->file);
     const char *why = gra_file_error(f);
-    l->end = l->text && gra_file_meta(f, "lines") ? l->tokens.end : -1;
+    l->lines = l->text && gra_file_meta(f, "lines");
+    const bool ends = l->lines || (l->text && tokenizer_is_end_of_text(&l->tokens, l->tokens.end));
+    l->end = ends ? l->tokens.end : -1;
     const int failed = why ? warn("cannot load %s", why) : 0;
     gra_file_close(f);
     return failed;
@@ -111,7 +113,7 @@ static size_t read_text(loaded *l, const char *text, size_t n)
 {
     uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
     const ptrdiff_t size = tokens ? tokenizer_encode(&l->tokens, text, n, tokens) : warn("out of memory");
-    l->first = size == 0 || l->end >= 0;
+    l->first = size == 0 || l->lines;
     l->ids[0] = l->tokens.end;
     for (ptrdiff_t i = 0; i < size; i++)
         l->ids[l->first + (size_t)i] = tokens[i];

@@ -20,7 +20,8 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     struct gra_gpt gpt;
     bool        text;                   /* there is a tokenizer, else tokens are numbers */
     tokenizer   tokens;
-    int         end;                    /* the token that ends a text: of a model of lines; else -1 */
+    bool        lines;                  /* the model is one of lines: its end token also begins a text */
+    int         end;                    /* the token that ends a text; -1: none */
     int        *ids;                    /* what the model sees first: the prompt, of which it is shown */
     size_t      n, first;               /* ids[first] ... ids[n - 1]; before it may be the end token */
 } loaded;

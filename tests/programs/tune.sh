@@ -65,9 +65,26 @@ ok "from a run of bytes" ends_with 0 "$TRAIN" --from "$W/ours" --data $data --st
 ok "dropout changes it" ends_with 0 "$TRAIN" $tune --steps 12 --accumulate 2 --dropout 0.5 --out "$W/dropped"
 ok "... the loss too" differ "$W/tuned/result.tsv" "$W/dropped/result.tsv"
 
+group "generate"
+ok "from GPT-2's folder" ends_with 0 "$GENERATE" --model "$W/gpt2" --prompt "Hello, I am" --tokens 20
+ok "... begins with the prompt" grep -q '^Hello, I am' "$W/out"
+cp -R "$W/gpt2" "$W/ending"             # the last token is that of the last merge: here it ends a text
+sed 's/"[^" ]*": *299/"<|endoftext|>": 299/' "$W/gpt2/vocab.json" >"$W/ending/vocab.json"
+sed '$d' "$W/gpt2/merges.txt" >"$W/ending/merges.txt"
+ends=0
+for seed in 1 2 3 4; do
+    ok "until the end of a text" ends_with 0 "$GENERATE" --model "$W/ending" --prompt x --tokens 5000 \
+        --temperature 100 --seed $seed
+    ok "... after which nothing follows" lacks -a '<|endoftext|>.' "$W/out"
+    ends=$((ends + $(tail -n 1 "$W/out" | grep -ac '<|endoftext|>$')))
+done
+ok "... which is shown" test $ends -ge 3
+ok "without a prompt it begins there" ends_with 0 "$GENERATE" --model "$W/ending" --tokens 5
+
 group "--train-last"
 ok "the last block" ends_with 0 "$TRAIN" $tune --steps 12 --train-last 1 --out "$W/last"
-"$TRAIN" $tune --steps 12 --lr 1e-12 --decay 0 --out "$W/still" >"$W/said" 2>&1
+cp -R "$W/run" "$W/still"
+ok "the model by our names" ends_with 0 "$TRAIN" --resume "$W/still" --layout gradus
 values() {      # values FILE NAME: the bytes of a tensor, as text
     header=$(head -c 8 "$1" | od -An -tu4 | awk '{ print $1 }')
     place=$(head -c $((8 + header)) "$1" | tail -c "$header" | tr '}' '\n' | grep "\"$2\":" |
