@@ -9,7 +9,8 @@ learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say))
 $(B)/learn: $(learner) $(B)/libgradus64.a
 	$(link)
 $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a \
-        $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip)) examples/exercises/exercises.h
+        $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip)) \
+        examples/exercises/exercises.h
 	@mkdir -p $(@D)
 	@CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@
 $(B)/learn.ready: $(call judges,$(EXERCISE))

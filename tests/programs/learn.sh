@@ -298,7 +298,8 @@ END
 # ---- a class -------------------------------------------------------------------------------------------
 group "a class"
 class=$W/class
-mkdir -p "$class/ada lovelace/gradus/examples/exercises/start" "$class/bob" "$class/eve/week 1" "$class/nobody" \
+mkdir -p "$class/ada lovelace/gradus/examples/exercises/start" "$class/bob" "$class/eve/week 1" \
+    "$class/nobody" \
     "$class/ada lovelace/gradus/core/ops"
 cp "$solution" "$class/ada lovelace/gradus/examples/exercises/08_softmax.c"
 cp examples/exercises/exercises.h examples/exercises/start/03_used_twice.c \
@@ -374,7 +375,8 @@ eve: 1 of 2 exercises passed, 12 of 18 parts
 END
 ok "a student's text" cmp "$W/expected" "$W/feedback/eve.txt"
 ok "has the finding" grep -q '^the file is not C source' "$W/feedback/bob.txt"
-ok "and what was not judged" grep -q '^  --  softmax.c: not judged: no exercise has this name' "$W/feedback/bob.txt"
+ok "and what was not judged" \
+    grep -q '^  --  softmax.c: not judged: no exercise has this name' "$W/feedback/bob.txt"
 ok "nothing about others" lacks "eve\|ada" "$W/feedback/bob.txt"
 ok "without --only: what anybody has handed in" graded
 ok "is the same for all" sh -c "grep -c '	all	. of 3	' '$W/out' | grep -qx 4"
@@ -386,11 +388,13 @@ eve = [r for r in rows if r['student'] == 'eve' and r['judged']]
 assert [(r['passed'], r['parts_passed'], r['parts']) for r in eve] == [(1, 12, 12), (0, 0, 12), (0, 0, 12)]
 assert eve[0]['file'] == '08_softmax (1).c' and eve[2]['file'] == 'week 1/08_softmax.c'" "$W/out"
 fi
-ok "no such exercise" refuses 2 "there is no exercise 'softmix'" build/learn --grade "$class" --only "8 softmix"
+ok "no such exercise" refuses 2 "there is no exercise 'softmix'" \
+    build/learn --grade "$class" --only "8 softmix"
 ok "--out without --grade" refuses 2 "--out needs --grade" build/learn --out "$W/none" 8
 ok "--out that cannot be made" refuses 2 "cannot make the folder" build/learn --grade "$class" --only 8 \
     --out "$W/out/x"
-ok "in columns on a terminal" "$built/terminal" 30 80 build/learn --seconds 2 --grade "$class" --only "3 8" <<END
+ok "in columns on a terminal" \
+    "$built/terminal" 30 80 build/learn --seconds 2 --grade "$class" --only "3 8" <<END
 wait student       exercise              passed parts     finding
 wait bob           08_softmax            no     0 of 12   the file is not C source..
 wait eve           all                   1 of 2 12 of 18
