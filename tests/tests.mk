@@ -8,7 +8,7 @@ BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
-           $(wildcard examples/lib/sample.c)            # of the examples
+           $(wildcard examples/lib/sample.c examples/lib/files.c examples/lib/tokenizer/*.c)
 
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,

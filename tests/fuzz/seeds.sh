@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
-for target in safetensors npy vocabulary model resume flags; do
+for target in safetensors npy vocabulary tokenizer model resume flags; do
     mkdir -p "$C/$target" || exit 1
 done
 
@@ -62,6 +62,31 @@ npy 1 "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }" 4
 npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (2147483647, 2147483647), }" 0
 npy 1 "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }" 0
 npy 1 "{\"shape\": (1,), \"descr\": \"|f4\", \"fortran_order\": False}" 4
+
+# ---- a tokenizer ---------------------------------------------------------------------------------------
+tokenizer() {   # tokenizer MERGES VOCAB TEXT
+    number=$((number + 1))
+    # shellcheck disable=SC2059
+    printf "$1====\n$2====\n$3" >"$C/tokenizer/$number"
+}
+{
+    cat tests/golden/tokenizer/merges.txt && echo ==== && echo ==== &&
+        head -c 300 tests/golden/tokenizer/text.txt
+} >"$C/tokenizer/gpt2"
+{
+    head -n 40 tests/golden/tokenizer/merges.txt && echo ==== && cat tests/golden/tokenizer/vocab.json &&
+        echo ==== && head -c 300 tests/golden/tokenizer/text.txt
+} >"$C/tokenizer/missing"
+{
+    printf '{"pre_tokenizer":{"type":"ByteLevel"},' &&
+        printf '"model":{"type":"BPE","merges":["x y",["z","z"]],"vocab":%s}}' \
+        "$(cat tests/golden/tokenizer/vocab.json)" && printf '\n====\n====\nxyzzy'
+} >"$C/tokenizer/json"
+tokenizer '#version: 0.2\na b\nab c\n\304\240 a\n' '' "abc it's 12  \n\377\303\251 aaaa"
+tokenizer 'a b\nc d' '{"a":0,"b":1,"ab":2}\n' 'ab'
+tokenizer '{"model":{"type":"BPE","vocab":{"a":0,"\\u0120":1},"merges":[]}}\n' '' ' a'
+tokenizer '{"a":[[[[1,{"b":"\\ud83d\\ude00"}]]]]}\n' '' x
+tokenizer '' '' 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
 
 # ---- the files of a run --------------------------------------------------------------------------------
 head -c 2000 README.md >"$C/text"

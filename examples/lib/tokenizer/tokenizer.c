@@ -139,8 +139,10 @@ char *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *siz
     char *text = malloc(*size + 1), *to = text;
     if (!text)
         return warn("out of memory"), NULL;
-    for (size_t i = 0; i < n; i++, to += m)
-        memcpy(to, tokenizer_bytes(k, ids[i], &m), m);
+    for (size_t i = 0; i < n; i++, to += m) {
+        const char *bytes = tokenizer_bytes(k, ids[i], &m);
+        memcpy(to, bytes, m);
+    }
     *to = 0;
     return text;
 }
