@@ -55,10 +55,11 @@ int memory_check(const options *o, int vocab_size)
     const double fixed = parameters + trained + moments, all = fixed + step;
     double most;
     const double here = available(&most);
+    const bool too_much = fixed + step / 2 > most;              /* the estimate of a step is rough */
     if (all > here)
         warn("%s fit in memory: it needs about %.2f GB (parameters %.2f, gradients %.2f, moments %.2f, "
              "a batch %.2f), and there are %.2f GB: --train-last N, a smaller --batch with --accumulate, or "
-             "a smaller --context needs less", fixed > most ? "the run does not" : "the run may not",
+             "a smaller --context needs less", too_much ? "the run does not" : "the run may not",
              all / 1e9, parameters / 1e9, trained / 1e9, moments / 1e9, step / 1e9, here / 1e9);
-    return fixed > most ? -1 : 0;
+    return too_much ? -1 : 0;
 }

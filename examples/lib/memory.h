@@ -4,8 +4,8 @@
 
 #include "options.h"
 
-/* Estimates the bytes that the run needs. -1 after a warning: parameters, gradients and moments cannot fit.
- * If only its batches may not fit, it warns and returns 0: the estimate is rough. */
+/* Estimates the bytes that the run needs. -1 after a warning: it cannot fit, even if a batch takes half of
+ * the estimate, which is rough. If it only may not fit, memory_check warns and returns 0. */
 int memory_check(const options *o, int vocab_size);
 
 #endif

@@ -335,7 +335,7 @@ confined() {    # confined FLAGS ...: train in 400 MB of addresses
     sh -c 'ulimit -v 400000 && exec "$@"' - "$TRAIN" "$@"
 }
 if confined --help >"$W/ok.out" 2>&1; then
-    no_memory='the first step failed: out of memory: this step needs [0-9]* more bytes'
+    no_memory='the run does not fit in memory: it needs about [0-9.]* GB .*, and there are 0.41 GB: '
     ok "no memory for a step" refuses 1 "$no_memory" confined --batch 60000 --out "$W/own"
     ok "... leaves the old run" cmp "$W/own/model.safetensors" "$W/own.model"
     ok "no memory for a step, a new folder" refuses 1 "$no_memory" confined --quiet --batch 60000 \
