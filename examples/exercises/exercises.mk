@@ -42,7 +42,7 @@ WITH_CC = CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS))
 handout:
 	@sh examples/exercises/handout.sh $(call quote,$(DIR)) $(HINTS)
 
-## make grade DIR=class          judges a class into a table; ONLY="08 09", ARGS=--json
+## make grade DIR=class          a class as a table; ONLY="08 09", ARGS=--json
 grade:
 	@$(MAKE) --no-print-directory $(B)/learn.ready >&2
 	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR)) $(if $(ONLY),--only $(call quote,$(ONLY)))

@@ -50,7 +50,7 @@ result_of() {
         'NR == 1 && $0 != "step\tval_loss\tval_bits_per_byte" { exit 1 }
         NR == 2 && ($1 != step || !($2 > 0) || ($3 * log(2) - $2) ^ 2 > 1e-14) { exit 1 }
         END { exit NR != 2 }' "$1/result.tsv" &&
-        grep -q "validation loss $(awk 'NR == 2 { printf "%.4f, %.4f bits", $2, $3 }' "$1/result.tsv")" \
+        grep -q "validation loss $(awk 'NR == 2 { printf "%.4f, %.3f bits", $2, $3 }' "$1/result.tsv")" \
             "$W/out"
 }
 
