@@ -48,9 +48,11 @@ static void adamw_step(optimizer *opt, double lr)
 
 static int muon_init(optimizer *opt, gra_model *m)
 {
-    return adamw_of(&opt->adamw[0], m, matrix_elsewhere, opt->o->decay) ||
-           adamw_of(&opt->adamw[1], m, gra_filter_vectors, 0) ||
-           gra_muon_init(&opt->muon, m, in_a_block) ? -1 : 0;
+    if (adamw_of(&opt->adamw[0], m, matrix_elsewhere, opt->o->decay) ||
+        adamw_of(&opt->adamw[1], m, gra_filter_vectors, 0) || gra_muon_init(&opt->muon, m, in_a_block))
+        return -1;
+    opt->muon.weight_decay = opt->o->decay;
+    return 0;
 }
 
 static void muon_step(optimizer *opt, double lr)

@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     const uint8_t *merges, *vocab;
     const size_t all = n, n_merges = fuzz_part(&bytes, &n, &merges), n_vocab = fuzz_part(&bytes, &n, &vocab);
+    bytes = n ? bytes : (const uint8_t *)"";
     const bool json = n_merges > 0 && merges[0] == '{';
     write_part("tokenizer.json", merges, json ? n_merges : 0);
     write_part("merges.txt", merges, json ? 0 : n_merges);
