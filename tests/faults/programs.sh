@@ -192,9 +192,9 @@ disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
 mv "$OUT" "$W/generated"
 
-# ---- a run of lines, and what it writes ------------------------------------------------------------------
+# ---- a run of lines and merges, and what it writes ------------------------------------------------------
 lines() {
-    train --lines --accumulate 2 --patience 1 --steps 1
+    train --lines --tokenizer bpe --vocab 300 --accumulate 2 --patience 1 --steps 1
 }
 
 write_lines() {

@@ -63,10 +63,11 @@ static int count_words(trainer *t, const char *text, size_t n)
     for (size_t w = 0; w < t->n_words; w++)
         total += t->words[w].length;
     uint16_t *to = t->ids = malloc((total + 1) * sizeof *to);
-    for (size_t w = 0; to && w < t->n_words; w++) {
-        t->words[w].ids = to;
-        for (size_t i = 0; i < t->words[w].length; i++)
-            *to++ = (uint16_t)t->k->id[(unsigned char)t->words[w].text[i]];
+    for (size_t j = 0; to && j < t->n_words; j++) {
+        word *w = &t->words[j];
+        w->ids = to;
+        for (size_t i = 0; i < w->length; i++)
+            *to++ = (uint16_t)t->k->id[(unsigned char)w->text[i]];
     }
     return t->ids ? 0 : -1;
 }

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Runs with merges (train --tokenizer bpe): their files, what resumes, generates and shows with them, and what
+# is refused.
+. tests/lib/ok.sh
+
+tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 12 --eval-every 5 --eval-batches 2 --quiet
+      --tokenizer bpe --threads 2 --checkpoint-every 1 --snapshot-every 6"
+cp tests/golden/tokenizer/text.txt "$W/text"
+cat core/gradus.h >>"$W/text"
+head -c "$(($(wc -c <"$W/text") / 10))" /dev/zero | tr '\0' '\001' >>"$W/text"     # nearly all held out
+bpe() {         # bpe STATUS FLAGS ...: a run in $W/run
+    expected=$1
+    shift
+    ends_with "$expected" "$TRAIN" $tiny --data "$W/text" --out "$W/run" "$@"
+}
+bad() {         # bad PATTERN FLAGS ...: a run is refused
+    pattern=$1
+    shift
+    refuses "${status:-1}" "$pattern" "$TRAIN" $tiny --data "$W/text" --out "$W/other" "$@"
+}
+
+group "a run"
+ok "trains" bpe 0 --vocab 400
+ok "its files" test -s "$W/run/vocab.json" -a -s "$W/run/merges.txt" -a ! -e "$W/run/vocab.tsv"
+ok "256 bytes and 144 merges" test "$(wc -l <"$W/run/merges.txt")" -eq 145
+ok "a run of bytes in its place" ends_with 0 "$TRAIN" $tiny --tokenizer bytes --data "$W/text" --out "$W/run"
+ok "... has other files" test -s "$W/run/vocab.tsv" -a ! -e "$W/run/vocab.json" -a ! -e "$W/run/merges.txt"
+ok "and back" bpe 0 --vocab 400
+ok "... has only the first" test -s "$W/run/vocab.json" -a ! -e "$W/run/vocab.tsv"
+ok "merges are those of the training part" lacks "$(printf '\304\201')" "$W/run/merges.txt"
+
+group "generation"
+prompt=$(printf 'caf\303\251 \344\270\255\377 ')
+ok "any prompt" ends_with 0 "$GENERATE" --model "$W/run" --prompt "$prompt" --tokens 1
+ok "... is printed as it is" sh -c '[ "$(head -c 11 "$1")" = "$2" ]' - "$W/out" "$prompt"
+ok "a text" ends_with 0 "$GENERATE" --model "$W/run" --tokens 40 --seed 1
+head -c 60 "$W/run/sample.txt" >"$W/begin"
+ok "... of the sample's tokens" sh -c 'head -c 60 "$1" | cmp - "$2"' - "$W/out" "$W/begin"
+ok "an empty prompt is a newline" ends_with 0 "$GENERATE" --model "$W/run" --prompt "" --tokens 3
+ok "look names its tokens" ends_with 0 "$BUILD/look" --model "$W/run" --prompt "the tape" --out "$W/page.html"
+ok "... as they are" grep -q '"tokens":\["t","he","·t","a","pe"\]' "$W/page.html"
+
+group "resuming"
+if moments "a run that is killed"; then
+    ok "killed" at 137 "begin 9 KILL" train $tiny --vocab 400 --data "$W/text" --out "$W/part"
+    ok "... and resumed" ends_with 0 "$TRAIN" --resume "$W/part"
+    for file in model.safetensors result.tsv sample.txt vocab.json merges.txt; do
+        ok "... with the same $file" cmp "$W/run/$file" "$W/part/$file"
+    done
+    ok "killed before its tokenizer is written" at 137 "rename 2 KILL" train $tiny --vocab 400 \
+        --data "$W/text" --out "$W/early"
+    ok "... it is learnt again" ends_with 0 "$TRAIN" --resume "$W/early"
+    ok "... the same" cmp "$W/run/merges.txt" "$W/early/merges.txt"
+fi
+changed() {     # changed PATTERN: the run in $W/changed is refused
+    refuses 1 "$1" "$TRAIN" --resume "$W/changed" &&
+        cmp "$W/run/checkpoint.safetensors" "$W/changed/checkpoint.safetensors"
+}
+anew() { rm -rf "$W/changed" && cp -R "$W/run" "$W/changed"; }
+anew && sed '3{h;d;};4G' "$W/run/merges.txt" >"$W/changed/merges.txt"
+ok "two merges exchanged" changed 'the tokenizer in .*changed differs from the one that its run began with'
+anew && sed '30d' "$W/run/merges.txt" >"$W/changed/merges.txt"
+ok "a merge is missing" changed 'merges.txt: .*missing'
+anew && rm "$W/changed/merges.txt"
+ok "no merges" changed 'vocab.json has no merges.txt beside it'
+ok "... generation, too" refuses 1 'vocab.json has no merges.txt beside it' "$GENERATE" --model "$W/changed"
+anew && rm "$W/changed/vocab.json" "$W/changed/merges.txt"
+ok "no tokenizer" changed 'changed has no tokenizer, expected vocab.json and merges.txt'
+ok "... a model of numbers" refuses 1 'no vocabulary beside it' "$GENERATE" --model "$W/changed"
+ok "a smaller one" bpe 0 --vocab 300
+anew && ok "a larger one again" bpe 0 --vocab 400
+cp "$W/run/vocab.json" "$W/run/merges.txt" "$W/changed"
+ok "of another size than the model" refuses 1 \
+    'changed does not belong to .*: it has 400 tokens, the model 300' "$GENERATE" --model "$W/changed"
+
+group "what is refused"
+status=2
+ok "a size for bytes" bad '--vocab 300 needs --tokenizer bpe' --tokenizer bytes --vocab 300
+ok "fewer than bytes" bad '--vocab: got 256, expected 257 to 65536' --vocab 256
+status=1
+printf 'abcdefgh' >"$W/short"
+ok "a text without merges" bad 'too short for merges' --data "$W/short"
+head -c 1000 /dev/zero | tr '\0' a >"$W/few"
+ok "a text of few tokens" bad 'the text has [0-9]* tokens; .* --context 8 needs 9' --data "$W/few"
+ok "... leaves nothing" test ! -e "$W/other"
+finish
