@@ -36,7 +36,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
           .help = "tokens: bytes, or pieces of words", .fixed = true },
         { "vocab", FLAG_INT, &o->vocab, 0, 65536, "N", .help = "tokens of bpe: 256 bytes, and merges",
-          "1024", .fixed = true },
+          "2048", .fixed = true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
         { "from", FLAG_TEXT, &o->from, 1, 0, "DIR|FILE", "train this model further",
@@ -174,7 +174,7 @@ static void fill_in_all(options *o)
     fill_in(&o->batch, 0, tuned ? 4 : 12);
     fill_in(&o->eval_every, 0, tuned ? 50 : 250);
     fill_in(&o->warmup, -1, tuned ? 0 : o->steps < 1000 ? o->steps / 10 : 100);
-    fill_in(&o->vocab, 0, o->tokenizer ? 1024 : 0);
+    fill_in(&o->vocab, 0, o->tokenizer ? 2048 : 0);
     if (tuned && !o->positions)         /* the model is still unknown */
         return;
     fill_in(&o->context, 0, !tuned ? 64 : o->positions < 256 ? o->positions : 256);
