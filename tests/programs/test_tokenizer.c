@@ -4,12 +4,16 @@
 #include "examples/lib/files.h"
 #include "examples/lib/say.h"
 #include "examples/lib/tokenizer/tokenizer.h"
+#include "examples/lib/utf8.h"
+#include "lib/fault.h"
 #include "lib/folder.h"
 #include "lib/suites.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GOLDEN "tests/golden/tokenizer"
 #define FOLDER GRADUS_BUILD "/tokenizer"
@@ -323,4 +327,77 @@ TEST(a_folder_without_a_tokenizer)
 {
     ck_assert_int_eq(tokenizer_read(&k, FOLDER), 1);
     ck_assert_str_eq(warned, "");
+}
+
+/* ---- names, and characters ---- */
+
+TEST(names)
+{
+    static const char *const named[][2] = {
+        { "a", "a" }, { " the", "·the" }, { "\n\t", "↵→" }, { "\xE4\xB8", "\\xE4\\xB8" },
+        { "\x01\x7F", "\\x01\\x7F" },
+        { "\xC3\xA9", "é" }, { "\xC2\x85", "\\xC2\\x85" },
+    };
+    for (int i = 0; i < LENGTH(named); i++) {
+        char name[TOKENIZER_NAME], often[64] = "";
+        bool found = false;
+        for (int j = 0; j < 4; j++)
+            strcat(often, named[i][0]);
+        ck_assert_int_eq(tokenizer_train(&k, often, strlen(often), 300), 0);
+        for (int id = 0; id < k.size; id++) {
+            size_t n;
+            const char *bytes = tokenizer_bytes(&k, id, &n);
+            if (n != strlen(named[i][0]) || memcmp(bytes, named[i][0], n) != 0)
+                continue;
+            ck_assert_str_eq(tokenizer_name(&k, id, name), named[i][1]);
+            found = true;
+        }
+        ck_assert(found);
+        tokenizer_free(&k);
+    }
+}
+
+TEST(unfinished_characters)
+{
+    static const struct { const char *bytes; size_t n; } all[] = {
+        { "", 0 }, { "a", 0 }, { "a\xC3", 1 }, { "\xC3\xA9", 0 }, { "\xE4\xB8", 2 }, { "\xE4\xB8\xAD", 0 },
+        { "\xF0\x9F\x98", 3 }, { "\xF0\x9F\x98\x80", 0 }, { "\x80", 0 }, { "\xFF", 0 }, { "\xE4\xE4", 1 },
+        { "\xC1", 0 }, { "\xE4z", 0 },
+    };
+    for (int i = 0; i < LENGTH(all); i++)
+        ck_assert_uint_eq(utf8_unfinished(all[i].bytes, strlen(all[i].bytes)), all[i].n);
+}
+
+/* ---- faults ---- */
+
+/* Whichever call fails, to allocate, open or read: there is a sentence, and nothing is held. */
+TESTS(any_call_may_fail, 3 * 3)         /* _i: one of these calls, and of what is done */
+{
+    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
+    static const char json[] = "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"type\": \"BPE\","
+        "\"vocab\": {\"a\": 0, \"aa\": 1, \"b\": 2, \"\\u0120\": 3}, \"merges\": [\"a a\"]}}";
+    static uint16_t ids[64];
+    static const char few[] = "aaabab aaabab";
+    if (!fault_wrapped())
+        return;
+    ck_assert_int_eq(tokenizer_train(&k, few, strlen(few), 300), 0);
+    ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
+    tokenizer_free(&k);
+    if (_i / 3 == 2)
+        write_bytes(FOLDER "/tokenizer.json", json, strlen(json));
+    if (_i / 3 == 2)
+        unlink(FOLDER "/vocab.json");
+    for (long n = 1, struck = 1; struck; n++) {
+        const long held = fault_held();
+        *warned = 0;
+        fault_arm(calls[_i % 3], n, _i % 3 ? EIO : ENOMEM, false);
+        ptrdiff_t failed = _i / 3 ? tokenizer_read(&k, FOLDER) : tokenizer_train(&k, few, strlen(few), 300);
+        if (!failed)
+            failed = tokenizer_encode(&k, few, strlen(few), ids) < 0;
+        struck = fault_disarm();
+        ck_assert_msg(!failed || struck, "%s", warned);
+        ck_assert_msg(!failed || *warned, "call %ld: it failed without a sentence", n);
+        tokenizer_free(&k);
+        ck_assert_int_eq((int)(fault_held() - held), 0);
+    }
 }
