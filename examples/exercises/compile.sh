@@ -15,10 +15,11 @@ echo 'int main(void) { return 0; }' >"$tried.c"
 works() { $CC $SANITIZER "$tried.c" -o "$tried" && "$tried"; }
 works >/dev/null 2>&1 || SANITIZER=
 
-# Where the compiler looks for the headers of C; the headers that exercises.h includes.
+# Where the compiler looks for the headers of C; the files that it reads for exercises.h, with those of a
+# sanitizer.
 FOLDERS=$(LC_ALL=C $CC -E -v -x c /dev/null 2>&1 | sed -n '/^#include </,/^End/s/^ \([^ ]*\).*/\1/p')
-HEADERS=$(echo '#include "exercises.h"' | $CC -DGRADUS_DOUBLE -Iexamples/exercises -MM -MT x -x c - |
-    tr -d '\\\n' | sed 's/^x: //')
+HEADERS=$(echo '#include "exercises.h"' |
+    $CC $SANITIZER -DGRADUS_DOUBLE -Iexamples/exercises -M -MT x -x c - | tr -d '\\\n' | sed 's/^x: //')
 
 # nm belongs to the tools by which the library was built. Some systems put _ before each name. What gradus and
 # the judge use of C, an answer must not define.

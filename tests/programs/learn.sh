@@ -416,8 +416,8 @@ faulty() {      # faulty WISH: a right answer is not judged, for a reason, and n
 if moments "failing calls of the runner"; then
     ln -s "$built/faults/learn" build/faulty
     ok "without a fault" env GRADUS_FAULT="fork 3 EAGAIN" build/faulty 8 "$W/right.c"
-    for fault in "fork 1 EAGAIN" "fork 2 EAGAIN" "stat 1 EIO" "stat 2 EIO" "mkdir 1 ENOSPC" \
-        "rename 1 ENOSPC" "write 1 ENOSPC" "write 2 ENOSPC" "write 3 ENOSPC"; do
+    for fault in "fork 1 EAGAIN" "fork 2 EAGAIN" "read 7 EIO ever" "stat 1 EIO" "stat 2 EIO" \
+        "mkdir 1 ENOSPC" "rename 1 ENOSPC" "write 1 ENOSPC" "write 2 ENOSPC" "write 3 ENOSPC"; do
         ok "$fault" faulty "$fault"
     done
 fi

@@ -54,8 +54,11 @@ static bool take(struct child *c, int fd, bool records, size_t *all)
     char buffer[4096], *text = records ? c->records : c->output;
     size_t *n = records ? &c->recorded : &c->printed;
     ssize_t got = read(fd, buffer, sizeof buffer);
-    if (got <= 0)
-        return got < 0 && (errno == EINTR || errno == EAGAIN);
+    if (got <= 0) {
+        const bool later = got < 0 && (errno == EINTR || errno == EAGAIN);
+        c->lost = c->lost || (got < 0 && !later);
+        return later;
+    }
     const size_t room = CHILD_TEXT - 1 - *n, fits = (size_t)got < room ? (size_t)got : room;
     memcpy(text + *n, buffer, fits);
     *n += fits;
@@ -141,5 +144,5 @@ int child_run(struct child *c, char *const argv[], const struct child_limits *l)
     }
     shut(in), shut(out), shut(records);
     const bool started = !WIFEXITED(c->status) || WEXITSTATUS(c->status) != 127 || c->recorded;
-    return pid > 0 && started ? 0 : -1;
+    return pid > 0 && started && !c->lost ? 0 : -1;
 }

@@ -13,6 +13,7 @@ struct child {
     bool   large;                       /* or because it used too much memory, */
     bool   loud;                        /* or because it printed more than CHILD_FLOOD bytes, */
     bool   stopped;                     /* or because child_stop returned true */
+    bool   lost;                        /* what it wrote could not be read */
     char   output[CHILD_TEXT];          /* what it printed on stdout and stderr, as far as it fits, */
     size_t printed;                     /* and its length */
     char   records[CHILD_TEXT];         /* what it wrote to file descriptor 3, as far as it fits, */
@@ -28,7 +29,7 @@ struct child_limits {
     int         addresses;              /* megabytes of address space, enforced by the system; 0: no limit */
 };
 
-/* Runs argv[0], found by PATH. 0; -1: it could not be started. */
+/* Runs argv[0], found by PATH. 0; -1: it could not be started, or what it wrote could not be read. */
 int child_run(struct child *c, char *const argv[], const struct child_limits *limits);
 
 /* Called every few milliseconds while a child runs, unless NULL: true ends the child. */

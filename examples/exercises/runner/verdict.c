@@ -117,7 +117,7 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c)
     const struct child_limits limits = { .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
                                          .addresses = COMPILE_MB };
     if (child_run(c, argv, &limits))
-        set(v, NOT_JUDGED, "the compiler cannot be started");
+        set(v, NOT_JUDGED, "the compiler cannot be run");
     else if (WIFEXITED(c->status) && WEXITSTATUS(c->status) && what_failed(c))
         set(v, NOT_JUDGED, "it could not be compiled: %s", what_failed(c));
     else if (!WIFEXITED(c->status) || WEXITSTATUS(c->status)) {
@@ -151,8 +151,8 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
         .megabytes = MEGABYTES, .addresses = w->sanitized ? 0 : MEGABYTES,
     };
     if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
-        set(v, NOT_JUDGED, "it was compiled, but the program cannot be started: is the machine out of "
-            "processes or memory?");
+        set(v, NOT_JUDGED, "it was compiled, but it cannot be run here: is the machine out of processes or "
+            "memory?");
         return;
     }
     const bool done = read_records(v, c, words);
