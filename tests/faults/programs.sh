@@ -211,6 +211,17 @@ disturbed '' write_lines
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should write lines"
 mv "$OUT" "$W/written"
 
+# ---- that model trained further, and written with Hugging Face's names ---------------------------------
+tune() {
+    "$BUILD/faults/train" --from "$W/lines" --layout huggingface --train-last 1 --context 8 --batch 2 \
+        --steps 1 --eval-batches 2 --sample 5 --threads 2 --data "$W/text" --out "$OUT"
+}
+
+program=train
+disturbed '' tune
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should train further"
+mv "$OUT" "$W/tuned"
+
 # ---- look: the page of a run with snapshots ---------------------------------------------------------------
 look() {
     "$BUILD/faults/look" --model "$W/new" --prompt "## The" --threads 2 --out "$OUT/page.html" >"$OUT/text"
@@ -231,8 +242,11 @@ while read -r call error ever; do
     sweep "$W/nothing" "$W/generated" "$call" "$error" "$ever" generate
     program=look gnuplot= result=page.html
     sweep "$W/nothing" "$W/looked" "$call" "$error" "$ever" look
-    [ "$call" = alloc ] || continue             # other calls are the same for lines
     program=train result=model.safetensors
+    case $call in
+    alloc|open|read) sweep "$W/nothing" "$W/tuned" "$call" "$error" "$ever" tune ;;
+    esac
+    [ "$call" = alloc ] || continue             # other calls are the same for lines
     sweep "$W/nothing" "$W/lines" "$call" "$error" "$ever" lines
     program=generate result=text
     sweep "$W/nothing" "$W/written" "$call" "$error" "$ever" write_lines
