@@ -388,6 +388,14 @@ eve = [r for r in rows if r['student'] == 'eve' and r['judged']]
 assert [(r['passed'], r['parts_passed'], r['parts']) for r in eve] == [(1, 12, 12), (0, 0, 12), (0, 0, 12)]
 assert eve[0]['file'] == '08_softmax (1).c' and eve[2]['file'] == 'week 1/08_softmax.c'" "$W/out"
 fi
+mkdir -p "$W/linked/ada"
+cp "$solution" "$W/linked/ada/08.c"
+ln -s ada "$W/linked/zoe"
+build/learn --grade "$W/linked" --only 8 >"$W/linked.tsv" 2>"$W/err"
+ok "a folder that is a link has rows" \
+    grep -q '^zoe	-	-	-	.: not judged: symbolic links are not followed$' "$W/linked.tsv"
+ok "a number alone suggests its exercise" \
+    grep -q '^ada	-	-	-	08.c: not judged: no exercise has this name: is it 08_softmax.c?$' "$W/linked.tsv"
 ok "no such exercise" refuses 2 "there is no exercise 'softmix'" \
     build/learn --grade "$class" --only "8 softmix"
 ok "--out without --grade" refuses 2 "--out needs --grade" build/learn --out "$W/none" 8

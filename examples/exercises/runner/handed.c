@@ -1,5 +1,6 @@
 /* handed: see handed.h. */
 #include "handed.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -88,7 +89,8 @@ static void take_file(struct search *s, const char *path, const char *name)
         return;
     }
     for (int i = 0; i < s->ladder->n; i++)
-        if (strstr(name, s->ladder->at[i].name + 3)) {
+        if (strstr(name, s->ladder->at[i].name + 3) ||
+            (strncmp(name, s->ladder->at[i].name, 2) == 0 && !isalnum((unsigned char)name[2]))) {
             add_unjudged(s, path, "no exercise has this name: is it %s.c?", s->ladder->at[i].name);
             return;
         }
@@ -123,6 +125,10 @@ static void find(struct search *s, const char *folder, int depth)
 {
     char path[PATH];
     struct stat about;
+    if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode)) {
+        add_unjudged(s, folder, "symbolic links are not followed");
+        return;
+    }
     const char *own = copy_of(folder);
     DIR *d = depth ? opendir(folder) : NULL;
     if (!d)
