@@ -2,18 +2,7 @@
 # PyTorch and gradus compute the same logits from the files of either, in three naming schemes.
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
-
-python=
-for candidate in ${PYTHON:-python3 /usr/bin/python3}; do
-    if "$candidate" -c 'import numpy, torch' >"$W/python" 2>&1; then
-        python=$candidate
-        break
-    fi
-done
-if [ -z "$python" ]; then
-    echo "interop.sh: skipped: PyTorch is not installed (on Debian: apt install python3-torch)"
-    exit 0
-fi
+. tests/lib/torch.sh
 
 small="--context 16 --batch 4 --width 48 --heads 3 --layers 2 --steps 30 --sample 0 --quiet"
 # shellcheck disable=SC2086

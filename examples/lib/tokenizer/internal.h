@@ -14,7 +14,6 @@ int  tokenizer_merge(tokenizer *k, int left, int right);
 int  tokenizer_find(const tokenizer *k, const char *bytes, size_t n);   /* -1: none has these bytes */
 void tokenizer_ready(tokenizer *k);                     /* after the last token: sets id and end */
 
-
 char *byte_name(unsigned char byte, char name[8]);      /* bytes.c: "a", "\n", "\xE2" */
 
 static inline uint64_t merge_key(int left, int right)

@@ -50,7 +50,7 @@ const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);     /* the n
 char       *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size);      /* free it */
 void        tokenizer_hash(const tokenizer *k, char text[17]);          /* in 16 hexadecimal digits */
 
-/* A name to show: · is a blank, ↵ a newline, → a tab, \xE4 another byte that is no character of its own. */
+/* A name to show: · is a blank, ↵ a newline, → a tab, \xE4 another byte that is no character. */
 enum { TOKENIZER_NAME = 80 };
 char       *tokenizer_name(const tokenizer *k, int id, char name[TOKENIZER_NAME]);
 
