@@ -63,19 +63,21 @@ static void choose_isa(gra_machine *m)
 {
     const char *requested = requested_isa();
     m->isa = best_isa();
-    if (!requested || !*requested)
-        return;
-    if (sizeof(real) == sizeof(float) && strcmp(requested, "base+bf16") == 0) {
+    if (requested && sizeof(real) == sizeof(float) && strcmp(requested, "base+bf16") == 0) {
         m->isa = GRA_BASE;
         m->has_bf16 = GRA_BF16_EMULATED;
         return;
     }
-    for (int i = GRA_BASE; i <= (int)m->isa; i++)
-        if (strcmp(requested, isa_name[i]) == 0) {
+    if (requested && *requested) {
+        int i = (int)m->isa;
+        while (i >= GRA_BASE && strcmp(requested, isa_name[i]) != 0)
+            i--;
+        if (i >= GRA_BASE)
             m->isa = (gra_isa)i;
-            return;
-        }
-    snprintf(m->missing_isa, sizeof m->missing_isa, "%s", requested);
+        else
+            snprintf(m->missing_isa, sizeof m->missing_isa, "%s", requested);
+    }
+    m->has_bf16 = best_bf16(m->isa);
 }
 
 void gra_parallel(gra_machine *m, size_t n, size_t chunk, gra_work *f, void *arg)
@@ -127,8 +129,6 @@ gra_machine *gra_machine_open(int threads)
         return NULL;
     }
     choose_isa(m);
-    if (m->has_bf16 == GRA_BF16_NONE)
-        m->has_bf16 = best_bf16(m->isa);
     return m;
 }
 

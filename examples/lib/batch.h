@@ -20,8 +20,8 @@ typedef struct batch {
 int  batch_open(batch *b, int most, int context);       /* 0, or -1 after a warning; close it in any case */
 void batch_close(batch *b);
 
-/* text_batch: `most` random rows. text_next: all windows that follow each other, or all lines, from the i-th
- * on, at most `most`; false if there is none. */
+/* text_batch: `most` random rows. text_next: the rows from the i-th on, at most `most`; false if there are
+ * none. A row is a line, or a window that begins where the previous one ends. */
 void text_batch(batch *b, text_part part, gra_rng *rng);
 bool text_next(batch *b, text_part part, size_t i);
 

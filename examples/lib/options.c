@@ -35,7 +35,7 @@ static int flags_of(options *o, flag table[FLAGS])
 
         { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
           .help = "tokens: bytes, or pieces of words", .fixed = true },
-        { "vocab", FLAG_INT, &o->vocab, 0, 65536, "N", .help = "tokens of bpe: 256 bytes, and merges",
+        { "vocab", FLAG_INT, &o->vocab, 0, 65536, "N", .help = "vocabulary size, with bpe",
           "2048", .fixed = true },
 
         { NULL, FLAG_HEADING, .help = "the model" },
@@ -79,7 +79,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
-          .help = "numbers that matrix products multiply" },
+          .help = "precision of matrix products" },
         { "seed", FLAG_INT, &o->seed, 0, 4294967295.0, "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },
@@ -87,7 +87,7 @@ static int flags_of(options *o, flag table[FLAGS])
           .unset = "250; --from 50" },
         { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches per validation" },
         { "patience", FLAG_INT, &o->patience, 0, many, "N",
-          .help = "end when N validations were no better", .unset = "never" },
+          .help = "stop after N validations without progress", .unset = "never" },
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens in the final sample", NULL, true },
         { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
           true },
