@@ -170,6 +170,7 @@ new-op new-layer new-optimizer new-exercise:
 include examples/install/install.mk
 include examples/exercises/exercises.mk
 include examples/look/look.mk
+include examples/page/page.mk
 -include tests/tests.mk                                # a handout has no tests
 
 ## make clean       removes what was built, but no trained models

@@ -1,0 +1,18 @@
+#!/bin/sh
+# assemble.sh BUILD: prints the page: page.html here, in which a line like @css is replaced by its part.
+here=examples/page look=examples/look build=$1
+part() {
+    case $1 in
+    @css)   cat $look/page.css $here/page.css ;;
+    @tape)  sed -n '/<section id="left"/,/<\/main>/{/<\/main>/d;p;}' $look/page.html ;;
+    @f32)   base64 <"$build/page_f32.wasm" ;;
+    @f64)   base64 <"$build/page_f64.wasm" ;;
+    @code)  sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
+    @js)    for name in numbers tape node heads curve; do cat $look/$name.js; done
+            for name in bridge expression worker training broken guide shell; do cat $here/$name.js; done ;;
+    *)      printf '%s\n' "$1" ;;
+    esac
+}
+while IFS= read -r line; do
+    part "$line" || exit 1
+done <$here/page.html

@@ -1,0 +1,1 @@
+const broken_screen = { start() {}, show() {}, hide() {} };

@@ -1,0 +1,1 @@
+const expression_screen = { start() {}, show() {}, hide() {} };

@@ -1,0 +1,1 @@
+const guide_screen = { start() {}, show() {}, hide() {} };

@@ -1,0 +1,1 @@
+const training_screen = { start() {}, show() {}, hide() {} };
