@@ -125,13 +125,17 @@ quote = '$(subst ','\'',$(strip $(1)))'
 # ---- targets ------------------------------------------------------------------------------------
 
 ## make deps        installs Check (for tests) and gnuplot (for plots) if missing
-# For `make deps train` it installs only gnuplot.
+# For `make deps train` it installs only gnuplot; for `make deps page`, what WebAssembly needs.
 PACKAGES = Check gnuplot
 ifeq ($(filter-out deps,$(MAKECMDGOALS)),train)
 PACKAGES = gnuplot
 endif
+ifeq ($(filter-out deps,$(MAKECMDGOALS)),page)
+PACKAGES = WebAssembly
+endif
 deps:
-	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/deps $(PACKAGES)
+	@CC=$(call quote,$(CC) $(CFLAGS)) WASM_CC=$(call quote,$(WASM_CC)) \
+	    sh tests/build/tools/deps $(PACKAGES)
 
 ## make train       trains a small model, plots its loss; flags: ARGS="--steps 200"
 train: $(B)/train $(B)/generate
@@ -177,7 +181,7 @@ include examples/page/page.mk
 # By name: anything else in $(B), such as a run or a model, is the user's.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
        $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples \
-       notebooks notebooks64 flags sources)
+       notebooks notebooks64 flags sources page.html page_f32.wasm page_f64.wasm wasm32 wasm64 wasm.flags)
 clean:
 	rm -rf $(MADE)
 	@rmdir $(B) 2>/dev/null || [ ! -d $(B) ] || echo "left in $(B):" `ls $(B)`

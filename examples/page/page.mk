@@ -44,13 +44,16 @@ $(if $(V),,@echo "ld  $@")
 $(Q)$(WASM_LINK) -o $@ $(filter %.o,$^) -lm
 endef
 $(B)/wasm.flags: always
+	@[ -f $@ ] || CC=$(call quote,$(WASM_CC)) sh tests/build/tools/wasm || { \
+	    echo 'page: clang cannot compile for wasm32-wasi: `make deps page` installs what it needs' >&2; \
+	    exit 1; }
 	$(call write_if_changed,$(WASM_CC) $(WASM_FLAGS))
 -include $(shell find $(B)/wasm32 $(B)/wasm64 -name '*.d' 2>/dev/null)
 
 PAGE_PARTS := $(addprefix examples/look/,page.js node.js model.js page.css page.html) \
               $(wildcard examples/page/*.js examples/page/*.css examples/page/*.html)
 
-## make page        gradus in a browser: build/page.html, one file (needs clang)
+## make page        gradus in a browser: build/page.html; `make deps page` first
 page: $(B)/page.html
 	@echo "$(B)/page.html: open it in a browser"
 $(B)/page.html: examples/page/assemble.sh $(PAGE_PARTS) $(B)/page_f32.wasm $(B)/page_f64.wasm

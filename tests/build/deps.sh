@@ -15,7 +15,7 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples" "$BOX/tree/tests/lib" "$BOX/tree/tests/build" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/gradus.h "$BOX/tree/core"
-for part in exercises look install; do
+for part in exercises look page install; do
     mkdir -p "$BOX/tree/examples/$part"
     cp examples/$part/$part.mk "$BOX/tree/examples/$part"
 done
@@ -47,6 +47,7 @@ if read -r answer; then echo "${0##*/} asks" >> "$BOX/log"; fi
 [ -f "$BOX/has/lists" ] && [ ! -f "$BOX/has/stale" ] && [ ! -f "$BOX/has/no-$package" ] || exit 1
 case $package in
 check*)   : > "$BOX/has/Check" ;;
+*wasm32)  : > "$BOX/has/wasm" ;;
 gnuplot*) cp "$BOX/fakes/gnuplot" "$BOX/bin" ;;
 *)        exit 1 ;;
 esac
@@ -69,6 +70,7 @@ chmod +x "$out"
 END
 printf '#!/bin/sh\nRUN_BY="sudo "; export RUN_BY; exec "$@"\n' | fake sudo
 printf '#!/bin/sh\ncat "$BOX/uid"\n'                           | fake id
+printf '#!/bin/sh\n[ -f "$BOX/has/wasm" ]\n'                   | fake clang
 printf '#!/bin/sh\n: > "$2"\n'                                 | fake ar
 printf '#!/bin/sh\n'                                           | fake gnuplot
 
@@ -84,7 +86,7 @@ machine() {
     done
     for command in cc ar id $3; do
         case $command in
-        cc|ar|id|sudo|gnuplot) cp "$BOX/fakes/$command" "$BOX/bin" ;;
+        cc|clang|ar|id|sudo|gnuplot) cp "$BOX/fakes/$command" "$BOX/bin" ;;
         *)                     cp "$BOX/fakes/manager" "$BOX/bin/$command" ;;
         esac
     done
@@ -207,8 +209,17 @@ $apt_gnuplot
 END
 done
 
+machine 'for the page, Debian: what WebAssembly needs, and nothing else' 0 'apt-get apt-cache clang' 'lists'
+gives 0 'deps PACKAGES=WebAssembly' <<END
+noninteractive apt-get -q -y install --no-install-recommends clang lld wasi-libc libclang-rt-dev-wasm32
+END
+gives 0 'deps PACKAGES=WebAssembly' '' </dev/null
+
+machine 'for the page, Arch, whose packages are unknown' 0 'pacman' 'lists'
+gives 1 'deps PACKAGES=WebAssembly' 'deps: still missing: WebAssembly' </dev/null
+
 machine 'without deps' 1000 '' ''
 gives 0 train 'without gnuplot' </dev/null
 gives 1 test 'Check is missing: run `make deps test`' </dev/null
 
-echo "make deps: right on 18 machines"
+echo "make deps: right on 20 machines"
