@@ -1,0 +1,11 @@
+/* export: PAGE_EXPORT(name) before a function makes it one that JavaScript calls in the WebAssembly module. */
+#ifndef EXAMPLES_PAGE_EXPORT_H
+#define EXAMPLES_PAGE_EXPORT_H
+
+#ifdef __wasm__
+#define PAGE_EXPORT(name) __attribute__((export_name(#name), visibility("default")))
+#else
+#define PAGE_EXPORT(name)
+#endif
+
+#endif
