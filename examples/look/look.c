@@ -86,7 +86,7 @@ static void write_formulas(out *o, const gra_listing *l)
     out_text(o, "}");
 }
 
-static void write_data(out *o, const gra_tape *t, const gra_listing *l, const look_more *more)
+static void write_step(out *o, const gra_tape *t, const gra_listing *l, const look_more *more)
 {
     const size_t cells = cells_of_each(l);
     out_format(o, "{\"bytes\":%zu,\"cells\":%zu", sizeof(gra_real), cells);
@@ -105,6 +105,17 @@ static void write_data(out *o, const gra_tape *t, const gra_listing *l, const lo
     out_text(o, "}");
 }
 
+void look_json(out *o, const gra_tape *t, const look_more *more)
+{
+    gra_listing l;
+    if (gra_listing_open(&l, t) != 0) {
+        o->failed = true;
+        return;
+    }
+    write_step(o, t, &l, more);
+    gra_listing_close(&l);
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static void write_lines(out *o, const char *const *line)
@@ -114,33 +125,28 @@ static void write_lines(out *o, const char *const *line)
 }
 
 /* Writes page.html, in which lines like @css are replaced by the other parts. */
-static void write_page(out *o, const gra_tape *t, const gra_listing *l, const look_more *more)
+static void write_page(out *o, const gra_tape *t, const look_more *more)
 {
     const char *const none = NULL;
     for (const char *const *line = look_html; *line; line++)
         if (strcmp(*line, "@css\n") == 0)
             write_lines(o, look_css);
-        else if (strcmp(*line, "@js\n") == 0)
-            write_lines(o, look_page_js);
+        else if (strcmp(*line, "@tape\n") == 0)
+            write_lines(o, look_tape_js);
         else if (strcmp(*line, "@model\n") == 0)
             write_lines(o, more->model ? look_model_js : &none);
         else if (strcmp(*line, "@start\n") == 0)
             write_lines(o, look_start_js);
         else if (strcmp(*line, "@data\n") == 0)
-            write_data(o, t, l, more);
+            look_json(o, t, more);
         else
             out_text(o, *line);
 }
 
 int look_write_with(const gra_tape *t, const char *path, const look_more *more)
 {
-    gra_listing l;
     out o = { 0 };
-    o.failed = gra_listing_open(&l, t) != 0;
-    if (!o.failed) {
-        write_page(&o, t, &l, more);
-        gra_listing_close(&l);
-    }
+    write_page(&o, t, more);
     errno = ENOMEM;
     const int failed = o.failed || gra_write_file(path, o.bytes, o.n), why = errno;
     free(o.bytes);

@@ -1,7 +1,8 @@
 # The part of the Makefile for build/look (main.c here), into which the page's sources are compiled.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
-PAGE := $(addprefix examples/look/,embed.sh page.html page.css page.js node.js model.js start.js)
+PAGE := $(addprefix examples/look/,embed.sh page.html parts.css page.css \
+          numbers.js tape.js node.js heads.js curve.js start.js)
 
 $(B)/look: $(call f32,$(LOOK)) $(B)/f32/look_page.o $(call f32,$(SHARED)) $(B)/libgradus.a
 	$(link)

@@ -8,7 +8,7 @@
  * Open page.html in a browser. In your own program: look_write(t, "page.html") after a backward (look.h).
  *
  * What you will learn: a tape is a list that a program can read, and after a backward it contains all there
- * is to see of a step. look.c reads it; page.js draws it.
+ * is to see of a step. look.c reads it; tape.js draws it.
  */
 #include "../lib/begin.h"
 #include "../lib/flags.h"

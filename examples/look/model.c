@@ -176,27 +176,35 @@ static gra_tensor *forward(const look_model *m, gra_tensor **logits)
     return gra_error(m->tape) ? NULL : loss;
 }
 
-static int write_state(look_model *m, long step, bool last, gra_tensor **loss)
+static int write_state(look_model *m, long step, bool last)
 {
     gra_tensor *logits;
     out *o = &m->states;
     m->seen = tokens_seen(m);
-    *loss = forward(m, &logits);
-    if (!*loss)
+    m->loss = forward(m, &logits);
+    if (!m->loss)
         return warn("%s", gra_error(m->tape) ? gra_error(m->tape) : "out of memory");
     out_format(o, "%s{\"step\":%ld,\"loss\":", o->n ? ",\n" : "", step);
-    out_real(o, (*loss)->data[0]);
-    write_attention(o, m, *loss, last);
+    out_real(o, m->loss->data[0]);
+    write_attention(o, m, m->loss, last);
     out_text(o, ",");
     write_predictions(o, m, logits);
     out_text(o, "}");
     return 0;
 }
 
+int model_last(look_model *m, gra_model *params, long step)
+{
+    gra_keep_grads(m->tape, true);
+    gra_zero_grad(params);
+    if (write_state(m, step, true))
+        return -1;
+    return gra_backward(m->tape, m->loss) ? warn("%s", gra_error(m->tape)) : 0;
+}
+
 int model_state(look_model *m, long step)
 {
-    gra_tensor *loss;
-    return write_state(m, step, false, &loss);
+    return write_state(m, step, false);
 }
 
 void model_loss(look_model *m, long step, double train, double val)
@@ -209,7 +217,7 @@ void model_loss(look_model *m, long step, double train, double val)
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
-static void write_model(out *o, void *arg)
+void model_json(out *o, void *arg)
 {
     const look_model *m = arg;
     write_tokens(o, m);
@@ -226,18 +234,13 @@ static void write_model(out *o, void *arg)
 int model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
                const char *about)
 {
-    gra_tensor *loss;
     char text[OUT_REAL];
-    gra_keep_grads(m->tape, true);
-    gra_zero_grad(params);
-    if (write_state(m, step, true, &loss))
+    if (model_last(m, params, step))
         return -1;
-    if (gra_backward(m->tape, loss))
-        return warn("%s", gra_error(m->tape));
-    const look_more more = { .title = title, .about = about, .model = write_model, .arg = m };
+    const look_more more = { .title = title, .about = about, .model = model_json, .arg = m };
     if (look_write_with(m->tape, path, &more))
         return warn("cannot write %s: %s", path, strerror(errno));
-    say("loss = %s\n", out_real_text(loss->data[0], text));
+    say("loss = %s\n", out_real_text(m->loss->data[0], text));
     return 0;
 }
 

@@ -14,6 +14,7 @@ typedef struct look_model {
     const int            *ids;          /* n tokens, 2 or more */
     int                   n;
     int                   seen;         /* only the attention of the first `seen` tokens is written */
+    gra_tensor           *loss;         /* of the latest state */
     out                   states, curve;        /* JSON written so far; model_free frees it */
 } look_model;
 
@@ -22,8 +23,12 @@ typedef struct look_model {
 int  model_state(look_model *m, long step);
 void model_loss(look_model *m, long step, double train, double val);    /* adds a point; val may be NaN */
 
-/* Adds the last state, with a backward and exact attention weights, writes the page and prints the loss. 0 or
- * -1. */
+/* Adds the last state: the forward, with exact attention weights, and the backward. The tape's data is then
+ * look_json(o, m->tape, &(look_more){ .model = model_json, .arg = m }). 0 or -1. */
+int  model_last(look_model *m, gra_model *params, long step);
+void model_json(out *o, void *m);
+
+/* Adds the last state, writes the page and prints the loss. 0 or -1. */
 int  model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
                 const char *about);
 void model_free(look_model *m);

@@ -27,20 +27,7 @@ function show_node(i) {
     }
 }
 
-const is_dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
-
-// A colour for a number: white (or black) is 0, red above, blue below.
-function colour(v, most) {
-    if (!Number.isFinite(v)) return [255, 220, 0];
-    const x = most > 0 ? clamp(v / most, -1, 1) : 0, dark = is_dark();
-    const end = x > 0 ? [190, 30, 30] : [20, 90, 190], zero = dark ? [24, 26, 30] : [250, 250, 250];
-    if (dark) for (let k = 0; k < 3; k++) end[k] = Math.min(255, end[k] + 60);
-    const share = Math.sqrt(Math.abs(x));
-    return zero.map((z, k) => Math.round(z + (end[k] - z) * share));
-}
-
-function clamp(v, low, high) { return Math.max(low, Math.min(high, v)); }
-function picked(i, shown, of) { return Math.floor(i * of / shown); }
+function picked(i, shown, of) { return Math.floor(i * of / shown); }         // as in values.c
 
 function heat_map(part, node) {
     const box = make("div"), canvas = make("canvas"), under = make("div", "under", "point at a cell");
@@ -77,10 +64,6 @@ function index_text(node, row, column) {
         row = Math.floor(row / node.shape[d]);
     }
     return "[" + index.join(", ") + "]";
-}
-
-function largest(list) {
-    return list.reduce((m, v) => Number.isFinite(v) ? Math.max(m, Math.abs(v)) : m, 0);
 }
 
 function number_table(part) {
@@ -177,12 +160,11 @@ function draw_node() {
     if (node.op) box.append(links("made from", node.in.filter(k => k >= 0), "data", " = "));
     const users = nodes.map((other, k) => other.in.includes(i) ? k : -1).filter(k => k >= 0);
     box.append(links("used by", users, "grad", ", dy = "));
+    // The name of the last node, of which the gradients are: "loss", or "g" if it is "g = e/2".
+    const result_name = nodes[count - 1].name.split(" = ")[0] || "the last node";
     const gradient = `gradient: how ${result_name} changes with ${size_of(node) === 1 ? "it" : "each value"}`;
     const pair = make("div", "pair");
     pair.append(numbers("value", "value", node.data, node, has_value(i), ""),
         numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node)));
     box.append(pair);
 }
-
-// The name of the last node, of which the gradients are: "loss", or "g" if it is "g = e/2".
-const result_name = count && nodes[count - 1].name.split(" = ")[0] || "the last node";

@@ -6,7 +6,7 @@ typedef struct look_op {
     const char *op, *file, *text;       /* "tanh", "core/ops/tanh.c", its first comment */
 } look_op;
 extern const look_op look_formula[];    /* the last one's op is NULL */
-extern const char *const look_html[], *const look_css[], *const look_page_js[], *const look_model_js[],
+extern const char *const look_html[], *const look_css[], *const look_tape_js[], *const look_model_js[],
                   *const look_start_js[];               /* lines; the last is NULL */
 
 #endif

@@ -34,7 +34,7 @@ for what in g dg/da dg/db; do
 done
 ok "the next-token example" page next --example next-token
 ok "it stands alone" alone "$W/next.html"
-for part in page.css page.js node.js model.js start.js; do
+for part in parts.css page.css numbers.js tape.js node.js heads.js curve.js start.js; do
     ok "the page has all of $part" sh -c "! grep -vxF -f '$W/next.html' examples/look/$part"
 done
 ok "the page holds the loss" holds next "$(printed next loss)"

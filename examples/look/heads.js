@@ -1,6 +1,6 @@
 // ---- a model: training, attention, predictions ----------------------------------------------------------
 
-const model = { state: data.states ? data.states.length - 1 : 0, layer: 0, head: 0, token: -1 };
+const model = { state: 0, layer: 0, head: 0, token: -1 };
 
 // Decodes weights of 8 bits and divides each row by its sum, as rounding may make a row of many small weights
 // sum to as much as 1.1.
@@ -143,104 +143,12 @@ function draw_predictions() {
     return table;
 }
 
-// ---- the loss, and the states along it ------------------------------------------------------------------
-
-const CURVE = { wide: 640, high: 70, edge: 8 };         // the knob's centre at both ends of the slider
-const all_steps = data.curve.map(row => row[0]).concat(data.states.map(state => state.step));
-const first_step = Math.min(...all_steps), last_step = Math.max(...all_steps);
-
-function curve_x(step) {
-    const steps = Math.max(1, last_step - first_step);
-    return CURVE.edge + (CURVE.wide - 2 * CURVE.edge) * (step - first_step) / steps;
-}
-
-function nearest(list, step_of, step) {
-    const far = x => Math.abs(step_of(x) - step);
-    return list.reduce((a, b) => far(b) < far(a) ? b : a);
-}
-
-// The steps of the states, as far as their numbers fit.
-function draw_step_numbers(svg) {
-    let free = Infinity;
-    [...data.states].reverse().forEach(state => {
-        const x = curve_x(state.step), half = 4 * String(state.step).length;
-        if (x + half > free) return;
-        free = x - half - 6;
-        const at = { x: clamp(x, half, CURVE.wide - half), y: CURVE.high + 13, "text-anchor": "middle" };
-        svg.append(make_svg("text", at, state.step));
-    });
-}
-
-function draw_curve() {
-    const svg = make_svg("svg", { id: "curve", width: CURVE.wide, height: CURVE.high + 16 });
-    const losses = data.curve.map(row => row[1]), most = Math.max(...losses), least = Math.min(...losses);
-    const y = loss => 4 + (CURVE.high - 8) * (most > least ? (most - loss) / (most - least) : 0);
-    const points = data.curve.map(([step, loss]) => curve_x(step).toFixed(1) + " " + y(loss).toFixed(1));
-    svg.append(make_svg("path", { d: "M" + points.join("L") }));
-    for (const state of data.states) {          // one for each state
-        const loss = nearest(data.curve, row => row[0], state.step)[1];
-        svg.append(make_svg("circle", { cx: curve_x(state.step), cy: y(loss), r: 3 }));
-    }
-    const at = curve_x(data.states[model.state].step);
-    svg.append(make_svg("line", { x1: at, x2: at, y1: 0, y2: CURVE.high }));
-    svg.append(make_svg("text", { x: CURVE.wide - CURVE.edge, y: 12, "text-anchor": "end" },
-        `training loss, from ${short(losses[0])} to ${short(losses[losses.length - 1])}`));
-    draw_step_numbers(svg);
-    svg.addEventListener("click", event => go_to(first_step + (last_step - first_step) *
-        (event.clientX - svg.getBoundingClientRect().left - CURVE.edge) / (CURVE.wide - 2 * CURVE.edge)));
-    return svg;
-}
-
-function show_state(number) {
-    const slider = by_id("slider");
-    model.state = clamp(number, 0, data.states.length - 1);
-    slider.value = data.states[model.state].step;
-    slider.setAttribute("aria-valuetext", `after ${slider.value} steps`);
-    draw_state();
-}
-
-function go_to(step) { show_state(data.states.indexOf(nearest(data.states, state => state.step, step))); }
-
-// The slider counts steps, as the curve above it does, and snaps to the states.
-function draw_slider() {
-    const slider = make("input");
-    const keys = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 };
-    slider.type = "range";
-    slider.id = "slider";
-    slider.min = first_step;
-    slider.max = last_step;
-    slider.value = data.states[model.state].step;
-    slider.setAttribute("aria-label", "training step");
-    slider.addEventListener("input", () => go_to(Number(slider.value)));
-    slider.addEventListener("keydown", event => {
-        if (!keys[event.key]) return;
-        event.preventDefault();
-        show_state(model.state + keys[event.key]);
-    });
-    return slider;
-}
-
-function fit_training() {
-    CURVE.wide = clamp(by_id("right").clientWidth - 40, 280, 640);
-    if (by_id("slider")) by_id("slider").style.width = CURVE.wide + "px";
-    draw_state();
-}
-
-function draw_training(box) {
-    const several = data.states.length > 1;
-    if (several) box.append(make("h3", "", "Training: move the slider to see the model as it was"));
-    if (data.curve.length > 1) box.append(draw_curve());
-    if (several) box.append(draw_slider());
-    else if (data.curve.length > 1)
-        box.append(make("div", "facts",
-            "The run kept no snapshots: with build/train --snapshot-every N a slider moves through its " +
-            "training."));
-}
+// ---- the view --------------------------------------------------------------------------------------------
 
 function after_text(state) {
     if (state.step < 0) return "";
-    return state.step === last_step ? `after all ${last_step} steps: `
-        : `after ${state.step} of ${last_step} steps: `;
+    const last = steps_of_run().last;
+    return state.step === last ? `after all ${last} steps: ` : `after ${state.step} of ${last} steps: `;
 }
 
 // Redraws what depends on the state, but not the slider, so that it can be dragged.
@@ -266,12 +174,24 @@ function draw_state() {
         draw_predictions());
 }
 
+// Shows the last state, or, if another one of the data before was chosen, the one nearest to it.
 function draw_model() {
     const box = by_id("model"), state = make("div");
+    if (model.shown !== data) {
+        const before = model.shown ? model.shown.states : [], last = data.states[data.states.length - 1];
+        const kept = model.state + 1 < before.length ? before[model.state] : last;
+        model.state = data.states.indexOf(nearest(data.states, state => state.step, kept.step));
+        model.shown = data;
+    }
+    model.layer = Math.min(model.layer, data.layers - 1);
+    model.head = Math.min(model.head, data.heads - 1);
+    model.token = Math.min(model.token, data.tokens.length - 1);
+    box.replaceChildren(state);
     state.id = "state";
     draw_training(box);
-    box.append(state);
     fit_training();
-    addEventListener("resize", fit_training);
 }
 
+const has_model = () => data && data.states && data.states.length > 0;
+views.push({ id: "model", title: "Attention and predictions", has: has_model, draw: draw_model });
+addEventListener("resize", () => { if (has_model()) fit_training(); });

@@ -1,73 +1,3 @@
-"use strict";
-// The page of a step. Its data is above, as JSON; text from it is inserted as textContent, never as HTML, and
-// without the characters that reverse the direction of the text after them.
-
-const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-const data = JSON.parse(document.getElementById("data").textContent,
-    (key, v) => typeof v === "string" ? v.replace(turning, "\ufffd") : v);
-const nodes = data.nodes, count = nodes.length;
-const by_id = id => document.getElementById(id);
-
-function make(tag, className, text) {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
-    return element;
-}
-
-function make_svg(tag, attributes, text) {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const key in attributes) element.setAttribute(key, attributes[key]);
-    if (text !== undefined) element.textContent = text;
-    return element;
-}
-
-// ---- numbers --------------------------------------------------------------------------------------------
-
-const strange = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-
-function bytes_of(base64) {
-    return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
-}
-
-function number_of(v) { return typeof v === "string" ? strange[v] : v; }
-
-// A list of numbers: an array, or base64 of their bytes.
-function reals(x) {
-    if (Array.isArray(x)) return x.map(number_of);
-    const buffer = bytes_of(x).buffer;
-    return data.bytes === 4 ? new Float32Array(buffer) : new Float64Array(buffer);
-}
-
-function list_of(part) {                // a tensor's values or gradients; decoded on first use
-    if (!part.list) part.list = reals(part.x);
-    return part.list;
-}
-
-// The shortest decimals that read back as this number.
-function exact(v) {
-    if (Number.isNaN(v)) return "nan";
-    if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
-    if (data.bytes === 8) return String(v);
-    const single = Math.fround(v);
-    for (let digits = 1; digits < 9; digits++)
-        if (Math.fround(Number(v.toPrecision(digits))) === single)
-            return String(Number(v.toPrecision(digits)));
-    return String(Number(v.toPrecision(9)));
-}
-
-function short(v) {
-    if (v === undefined) return "";
-    if (!Number.isFinite(v)) return exact(v);
-    if (v === 0) return "0";
-    return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
-}
-
-function percent(share) {
-    if (!Number.isFinite(share)) return exact(share);
-    return (100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1) + " %";
-}
-
 // ---- what a node is called ------------------------------------------------------------------------------
 
 function size_of(node) { return node.shape.reduce((a, b) => a * b, 1); }
@@ -90,11 +20,14 @@ function layers_of(path) {
 
 // ---- the tree: neighbours of one layer are a group ------------------------------------------------------
 
+let nodes = [], count = 0, tree = group("");
+
 function group(name) { return { name, children: [], open: false }; }
 
 function build_tree() {
     const root = group("");
     root.depth = -1;
+    root.key = "";
     root.open = true;
     let path = [root];
     nodes.forEach((node, i) => {
@@ -121,9 +54,15 @@ function dissolve(part) {
     part.children = part.children.map(child => one(child) ? child.children[0] : child);
 }
 
-function set_ranges(part) {             // and depths and parents
+// Sets ranges, depths, parents, and keys: the names from the root on, by which a part is found again in
+// another tape.
+function set_ranges(part) {
     if (part.node !== undefined) return;
+    const same = new Map();
     part.children.forEach(child => {
+        const name = child.name || nodes[child.node].name || nodes[child.node].op || nodes[child.node].kind;
+        same.set(name, (same.get(name) || 0) + 1);
+        child.key = `${part.key}/${name} ${same.get(name)}`;
         child.parent = part;
         child.depth = part.depth + 1;
         set_ranges(child);
@@ -139,14 +78,13 @@ function open_all(part, open) {
     });
 }
 
-const tree = build_tree();
-open_all(tree, count <= 45);
+function all_parts(part) { return [part, ...part.children.flatMap(all_parts)]; }
 
 // ---- state: what is computed so far, and what is chosen -------------------------------------------------
 // done counts steps: up to count, how many nodes have their value, from the first on; past it, how many have
 // their gradient, from the last one back.
 
-let done = 2 * count, chosen = null, rows = [];
+let done = 0, chosen = null, rows = [];
 
 function has_value(i) { return i < done; }
 function has_grad(i) { return i >= 2 * count - done; }
@@ -322,33 +260,76 @@ const keys = {
     Enter: () => { if (chosen && chosen.node === undefined) toggle(chosen); },
 };
 
-document.addEventListener("keydown", event => {
-    const key = keys[event.key];
-    if (!key || event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "INPUT") return;
-    if (event.key === "Enter" && event.target.tagName === "BUTTON") return;
-    event.preventDefault();
-    key();
-});
+// ---- views: what stands beside the tape, one behind each tab ---------------------------------------------
+// Other parts of the page add theirs: { id, title, has(): is there something to show, draw() }.
 
-// ---- tabs -----------------------------------------------------------------------------------------------
+const views = [{ id: "node", title: "Node", has: () => true, draw }];
+let view = null;
 
-const views = [["node", "Node"]];
-if (data.states && data.states.length) views.push(["model", "Attention and predictions"]);
+function in_tabs() { return views.filter(v => v.has() && by_id("right").contains(by_id(v.id))); }
 
-function show_view(name) {
-    for (const [id] of views) {
-        by_id(id).hidden = id !== name;
-        const tab = by_id("tab-" + id);
-        if (tab) tab.setAttribute("aria-pressed", String(id === name));
+function show_view(id) {
+    view = id;
+    for (const v of views) {
+        by_id(v.id).hidden = !v.has() || (v.id !== id && in_tabs().includes(v));
+        if (by_id("tab-" + v.id)) by_id("tab-" + v.id).setAttribute("aria-pressed", String(v.id === id));
     }
 }
 
 function draw_tabs() {
-    views.forEach(([id, title]) => {
-        const button = make("button", "", title);
-        button.id = "tab-" + id;
-        button.addEventListener("click", () => show_view(id));
-        by_id("tabs").append(button);
-    });
-    by_id("tabs").hidden = views.length < 2;
+    by_id("tabs").replaceChildren(...in_tabs().map(v => {
+        const button = make("button", "", v.title);
+        button.id = "tab-" + v.id;
+        button.addEventListener("click", () => show_view(v.id));
+        return button;
+    }));
+    by_id("tabs").hidden = in_tabs().length < 2;
+}
+
+// ---- the beginning --------------------------------------------------------------------------------------
+
+// Shows a tape. Of the one before, it keeps the chosen row, the open groups and the place of stepping.
+function show(new_data) {
+    const first = data === null, open = all_parts(tree).filter(part => part.open).map(part => part.key);
+    const key = chosen && chosen.key, share = count ? done / (2 * count) : 1;
+    data = new_data;
+    nodes = data.nodes;
+    count = nodes.length;
+    done = Math.round(share * 2 * count);
+    tree = build_tree();
+    if (first) open_all(tree, count <= 45);
+    else all_parts(tree).forEach(part => part.open = open.includes(part.key));
+    rows = visible_rows();
+    chosen = rows.find(part => part.key === key) || rows[rows.length - 1] || null;
+    const only_scalars = nodes.every(node => size_of(node) === 1);
+    by_id("left").classList.toggle("scalars", only_scalars);
+    by_id("value-head").textContent = only_scalars ? "value" : "rms value";
+    by_id("grad-head").textContent = only_scalars ? "gradient" : "rms gradient";
+    draw_tabs();
+    show_view((in_tabs().find(v => v.id === view) || in_tabs()[in_tabs().length - 1]).id);
+    draw_all();
+}
+
+function draw_all() { views.filter(v => v.has()).forEach(v => v.draw()); }
+
+function fold() {
+    open_all(tree, !rows.some(part => part.open));
+    rows = visible_rows();
+    chosen = rows.includes(chosen) ? chosen : rows[rows.length - 1];
+    draw();
+}
+
+function on_key(event) {
+    const key = keys[event.key], at = event.target.tagName;
+    if (!key || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (["INPUT", "TEXTAREA", "SELECT"].includes(at) || (event.key === "Enter" && at === "BUTTON")) return;
+    event.preventDefault();
+    key();
+}
+
+function start_tape() {
+    const buttons = { restart, down: next_forward, up: next_backward, all: finish, fold };
+    for (const id in buttons) by_id(id).addEventListener("click", buttons[id]);
+    document.addEventListener("keydown", on_key);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (data) draw_all(); });
 }
