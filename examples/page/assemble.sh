@@ -3,11 +3,11 @@
 here=examples/page look=examples/look build=$1
 part() {
     case $1 in
-    @css)   cat $look/page.css $here/page.css ;;
+    @css)   cat $look/parts.css $here/page.css ;;
     @tape)  sed -n '/<section id="left"/,/<\/main>/{/<\/main>/d;p;}' $look/page.html ;;
     @f32)   base64 <"$build/page_f32.wasm" ;;
     @f64)   base64 <"$build/page_f64.wasm" ;;
-    @code)  sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
+    @code)  [ ! -f $here/broken.c ] || sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
     @js)    for name in numbers tape node heads curve; do cat $look/$name.js; done
             for name in bridge expression worker training broken guide shell; do cat $here/$name.js; done ;;
     *)      printf '%s\n' "$1" ;;
