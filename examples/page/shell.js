@@ -1,9 +1,7 @@
 // ---- the page: its screens, one of which is shown; each starts when it is first shown -------------------
-// A screen is { start(), show(), hide() }: "expression" and "training" have a part of the page of their own;
-// "broken" is the training screen with another panel of controls; "guide" is a strip above the others.
+// A screen is { start(), show(), hide() }. The guided path is a strip above them, which sets them up.
 
-const screens = { expression: expression_screen, training: training_screen, broken: broken_screen,
-    guide: guide_screen };
+const screens = { expression: expression_screen, training: training_screen, broken: broken_screen };
 const started = new Set();
 let current_screen = "";
 
@@ -12,7 +10,7 @@ function show_screen(name) {
     if (current_screen) screens[current_screen].hide();
     current_screen = name;
     document.body.dataset.screen = name;
-    for (const button of document.querySelectorAll("#screens button"))
+    for (const button of document.querySelectorAll("#screens [data-screen]"))
         button.setAttribute("aria-pressed", String(button.dataset.screen === name));
     if (!started.has(name)) {
         started.add(name);
@@ -25,14 +23,19 @@ function say_status(text) { by_id("status").textContent = text; }
 
 function module_bytes(id) { return bytes_of(by_id(id).textContent.replace(/\s/g, "")); }
 
+function set_hash(name) { history.replaceState(null, "", "#" + name); }
+
 function start_page() {
-    for (const button of document.querySelectorAll("#screens button"))
+    const asked = location.hash.slice(1);
+    for (const button of document.querySelectorAll("#screens [data-screen]"))
         button.addEventListener("click", () => {
             show_screen(button.dataset.screen);
-            history.replaceState(null, "", "#" + button.dataset.screen);
+            set_hash(button.dataset.screen);
         });
+    by_id("path").addEventListener("click", () => show_guide(by_id("guide").hidden));
     start_tape();
-    show_screen(Object.hasOwn(screens, location.hash.slice(1)) ? location.hash.slice(1) : "training");
+    if (asked === "guide") show_guide(true);
+    else show_screen(Object.hasOwn(screens, asked) ? asked : "training");
 }
 
 start_page();
