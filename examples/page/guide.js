@@ -22,8 +22,8 @@ const stations = [
         answer: "2/8. It is used in two rows, and gradients of all uses are added: a sum over what was " +
             "stretched." },
     { title: "Softmax and cross-entropy", exercise: "09_cross_entropy",
-        text: "Softmax turns scores into probabilities; the loss is -log of the probability of the right answer, " +
-            "here that of a.",
+        text: "Softmax turns scores into probabilities; the loss is -log of the probability of the right " +
+            "answer, here that of a.",
         set() { set_expression("sum = exp(a) + exp(b) + exp(c)\nloss = -log(exp(a)/sum)", { a: 1, b: 2, c: 0 }); },
         question: "What do the three gradients add up to, and why?",
         answer: "To 0. They are the probabilities, less 1 at the right answer; probabilities add up to 1." },
