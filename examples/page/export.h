@@ -1,4 +1,4 @@
-/* export: PAGE_EXPORT(name) before a function makes it one that JavaScript calls in the WebAssembly module. */
+/* export: PAGE_EXPORT(name) before a function makes it callable from the page. */
 #ifndef EXAMPLES_PAGE_EXPORT_H
 #define EXAMPLES_PAGE_EXPORT_H
 
