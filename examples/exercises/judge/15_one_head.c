@@ -22,6 +22,8 @@ static void weights(double *a, void *arg)
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
     const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
+    const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: subtract the largest, which is "
+                             "negative here; begin its search at -INFINITY, or with the first score");
     const bool plain =
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
     const int from = slip("the dot product leaves out the first number of q and k");
@@ -41,6 +43,7 @@ static void weights(double *a, void *arg)
                + (running && j ? s[j - 1] : 0);
         top = j < count ? fmax(top, s[j]) : top;
     }
+    top = from_0 ? fmax(top, 0) : top;
     for (int j = 0; j < count; j++)
         sum += exp(s[j] - top), plain_sum += exp(s[j]);
     for (int j = 0; j < m; j++)
