@@ -44,6 +44,7 @@ static void keep(double *p, int n, int most, double enough, const char *what)
         slip_of("%s has divided by the sum of all tokens: divide by that of the kept ones", what);
     const bool even = slip_of("all that %s keeps are equally likely now: divide each by their sum", what);
     const bool sorted = slip("the probabilities are sorted now: p_i must remain that of token i");
+    bool lost = false;
     int order[MOST], count = 0;
     double sum = 0, was[MOST];
     for (int i = 0; i < n; i++) {                       /* sorted by insertion */
@@ -58,7 +59,9 @@ static void keep(double *p, int n, int most, double enough, const char *what)
         sum += p[order[count++]];
     if (enough <= 1) {
         const bool above = slip("top-p stops when the sum is above top_p: it is enough that it is reached");
-        const bool below = slip("the token with which the sum reaches top_p is missing");
+        const bool below = slip("the token with which the sum reaches top_p is missing: it is kept too");
+        lost = slip("the token with which the sum reaches top_p was dropped, but is in the sum that the others "
+                    "were divided by: keep it");
         const bool each = slip("each p is compared with top_p: compare the sum of those that are kept");
         const bool rest = slip("each p below 1 - top_p was dropped: sum up the most likely ones");
         const bool tail = slip("this keeps a sum of 1 - top_p: keep top_p");
@@ -81,7 +84,7 @@ static void keep(double *p, int n, int most, double enough, const char *what)
     double kept = 0, all = 0;
     for (int i = 0; i < n; i++) {
         kept += i < count ? was[order[i]] : 0, all += was[i];
-        p[order[i]] = i < count ? was[order[i]] : 0;
+        p[order[i]] = i < count - (lost && count > 1) ? was[order[i]] : 0;
     }
     for (int i = 0; i < n; i++)
         p[i] = even && p[i] > 0 ? 1.0 / count : p[i] / (raw ? 1 : whole ? all : kept);
@@ -203,15 +206,19 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
     judge_unchanged(what == DRAW ? "p" : "logits", given, x, (size_t)n);
     for (int i = 0; i < n && what == SOFTMAX; i++)
         if (!isfinite(p[i]))
-            judge_wrong("p[%d]: got %g of the logits %g, %g, ... at temperature %g: %s", i, p[i], x[0], x[1],
-                        how.temperature, how.temperature ? "subtract the largest logit from all first"
-                        : "nothing can be divided by 0: this temperature is a case of its own");
+            judge_wrong("p[%d]: got %g of the logits %g, %g, ... at temperature %g: %s", i, fabs(p[i]), x[0],
+                        x[1], how.temperature, !how.temperature
+                        ? "nothing can be divided by 0: this temperature is a case of its own" : x[0] > 0
+                        ? "e^x is infinite: subtract the largest logit from all first"
+                        : "all e^x are 0: subtract the largest logit from all first; its search begins at "
+                          "-INFINITY, or with the first logit");
     judge_against(name[what], GRA_SHAPE(what < DRAW ? n : U), what < DRAW ? p : got, 1e-12, of[what], &g);
 }
 
 void judge_exercise(void)
 {
     const double x[6] = { 1, 2.5, -0.5, 2, 0.25, 2.25 }, large[3] = { 1e4, 1e4 - 2, 0 };
+    const double small[3] = { -1e4 - 2, -1e4, -2e4 };
     const double equal[5] = { 1, 3, 2, 3, -1 }, p[6] = { 0.0625, 0.25, 0.125, 0.375, 0, 0.1875 };
     const double ties[6] = { 0.125, 0.25, 0.125, 0.25, 0.125, 0.125 };
     const double draws[6] = { 0, 0.25, 0.125, 0, 0.5, 0.125 }, short_of_1[4] = { 0.25, 0.25, 0.375, 0 };
@@ -220,6 +227,8 @@ void judge_exercise(void)
         judge(SOFTMAX, x, 6, (struct sampling){ .temperature = (const double[]){ 1, 0.5, 3 }[i] });
     judge_part("logits of 1e4");
     judge(SOFTMAX, large, 3, (struct sampling){ .temperature = 2 });
+    judge_part("logits of -1e4");
+    judge(SOFTMAX, small, 3, (struct sampling){ .temperature = 2 });
     judge_part("temperature 0");
     judge(SOFTMAX, x, 6, (struct sampling){ .temperature = 0 });
     judge(SOFTMAX, equal, 5, (struct sampling){ .temperature = 0 });

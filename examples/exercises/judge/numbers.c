@@ -149,8 +149,18 @@ bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
     return differs && (far || !*any);
 }
 
+/* Are the n numbers at first, first + step, ... right? */
+static bool line_is_right(const struct comparison *c, size_t first, size_t n, size_t step)
+{
+    for (size_t i = first; n-- > 0; i += step)
+        if (!near(c, c->got[i], c->want[i]))
+            return false;
+    return true;
+}
+
 /* Of a matrix, or a list as a matrix of one row: if all is right within some rows and columns, and everything
- * else is `untouched`, says which. */
+ * else is `untouched`, says which. A row or column outside that is right, as `untouched` belongs there, makes
+ * "only these are right" untrue. */
 static void bounds(const struct comparison *c, double untouched, char *text, size_t room)
 {
     const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
@@ -170,6 +180,12 @@ static void bounds(const struct comparison *c, double untouched, char *text, siz
         if (!near(c, c->got[i], in ? c->want[i] : untouched))
             return;
     }
+    for (size_t r = 0; r < rows; r++)
+        if ((r < from[0] || r >= to[0]) && line_is_right(c, r * cols, cols, 1))
+            return;
+    for (size_t j = 0; j < cols; j++)
+        if ((j < from[1] || j >= to[1]) && line_is_right(c, j, rows, cols))
+            return;
     char part[2][60] = { "", "" };
     for (int d = 0; d < 2; d++)
         if (from[d] > 0 || to[d] < (d ? cols : rows))
@@ -283,9 +299,7 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
         right_rows += right, first_row |= right && r == 0, last_row |= right && r == rows - 1;
     }
     for (size_t j = 0; j < cols; j++) {
-        bool right = true;
-        for (size_t r = 0; r < rows; r++)
-            right = right && near(c, c->got[r * cols + j], c->want[r * cols + j]);
+        const bool right = line_is_right(c, j, rows, cols);
         right_columns += right, first_column |= right && j == 0, last_column |= right && j == cols - 1;
     }
     const char *row = c->shape.ndim < 2 ? "number" : "row";
@@ -409,22 +423,23 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
     char many[60] = "";
     if (c->n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c->n);
-    const int digits = judge_digits(got[first], want[first]);
+    const double shown = got[first] != got[first] ? fabs(got[first]) : got[first];      /* nan, not -nan */
+    const int digits = judge_digits(shown, want[first]);
     const char *best = NULL;
     size_t any, fewest = c->n + 1;
     for (const struct judge_mistake *m = mistakes; m->says; m++)
         if (judge_made(c, m->numbers, &any) && any < fewest)
             best = m->says, fewest = any;
     if (best)
-        judge_wrong("%s%s: got %.*g, expected %.*g%s\nit fits: %s", name, at, digits, got[first], digits,
+        judge_wrong("%s%s: got %.*g, expected %.*g%s\nit fits: %s", name, at, digits, shown, digits,
                     want[first], many, best);
     common(c, why, sizeof why);
     if (!why[0])
         snprintf(why, sizeof why, "%s", clue);
     if (!why[0])
         narrowed(c, why, sizeof why);
-    judge_wrong("%s%s: got %.*g, expected %.*g%s%s%s", name, at, digits, got[first], digits, want[first],
-                many, why[0] ? "\n" : "", why);
+    judge_wrong("%s%s: got %.*g, expected %.*g%s%s%s", name, at, digits, shown, digits, want[first], many,
+                why[0] ? "\n" : "", why);
 }
 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)
