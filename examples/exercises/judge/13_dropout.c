@@ -45,13 +45,18 @@ static void kept(double *out, void *arg)
 /* How many were dropped, and whether one was drawn for each number. */
 static void mask(const double *y, double p)
 {
-    int zeros = 0, as_row_0 = 0, as_column_0 = 0;
+    int zeros = 0, as_row_0 = 0, as_column_0 = 0, at = SIZE;
     for (int i = 0; i < SIZE; i++) {
-        zeros += y[i] == 0;
+        zeros += y[i] == 0, at = y[i] == 0 && at == SIZE ? i : at;
         as_row_0 += (y[i] == 0) == (y[i % COLS] == 0);
         as_column_0 += (y[i] == 0) == (y[i / COLS * COLS] == 0);
     }
     const double part = (double)zeros / SIZE, near = 5 * sqrt(p * (1 - p) / SIZE);
+    if (p == 0 && zeros)
+        judge_wrong("p is 0, so nothing is dropped, but %d of %d numbers of y are 0, the first is y[%d, %d]\n%s",
+                    zeros, SIZE, at / COLS, at % COLS, zeros == 1 && at == SIZE - 1
+                    ? "is a number drawn for the last x, too?"
+                    : "u from [0, 1) is never below 0: is one drawn for each x, and is the condition u < p?");
     if (p > 0 && (zeros == 0 || zeros == SIZE))
         judge_wrong("p is %g, and of %d numbers %s was dropped\n%s", p, SIZE, zeros ? "each" : "none",
                     zeros ? "is one number drawn for all? Draw one for each, and drop where it is below p" :

@@ -159,18 +159,23 @@ static void noise(double *out, void *arg)
         slip("not divided by 2h"), under = slip("2h was divided by under the root: there it is (2h)^2");
     const bool unscaled =
         slip("p (1 - p) is the variance without the factor 1 / (1 - p): it is x^2 p / (1 - p)");
+    const bool rootless = slip("the root is missing: take that of the variance, and divide it by 2h");
+    const bool multiplied = slip("multiplied by h: in C, / 2 * h multiplies; write / (2 * h)");
+    const bool same = slip("the variance of y(x + h) counts twice: that of y(x - h) is another");
     const bool no_p = slip("the factor p / (1 - p) is missing");
     const bool only_p = slip("1 - p is missing: the variance is x^2 p / (1 - p)");
     const bool kept = slip("p and 1 - p are exchanged: p is the probability of 0");
     for (int i = 0; i < GRID; i++) {
-        const double x = grid[i][0], p = grid[i][1], h = grid[i][2], up = no_h ? x : x + h, down = no_h ? x
-                       : x - h;
+        const double x = grid[i][0], p = grid[i][1], h = grid[i][2];
+        const double up = no_h ? x : x + h, down = no_h ? x : same ? x + h : x - h;
         const double by = no_p ? 1 : unscaled ? p * (1 - p) : only_p ? p : kept ? (1 - p) / p
                         : p / (1 - p);
         const double sum = up * up + (one ? 0 : cancel ? -down * down : down * down);
-        const double root = twice ? (fabs(up) + fabs(down)) * sqrt(by) : square ? sum * by
-                          : sqrt(sum * by);
-        out[i] = under ? root / sqrt(2 * h) : root / (raw ? 1 : by_h ? h : square ? 4 * h * h : 2 * h);
+        const double root = twice ? (fabs(up) + fabs(down)) * sqrt(by) : square || rootless
+                          ? sum * by : sqrt(sum * by);
+        const double width = raw ? 1 : by_h ? h : square ? 4 * h * h : under ? sqrt(2 * h) : multiplied ? 2 / h
+                           : 2 * h;
+        out[i] = root / width;
     }
 }
 

@@ -288,31 +288,36 @@ static bool function_of(const struct comparison *c, char *text, size_t room)
     return false;
 }
 
+/* Says if only the first or last of n lines is right or wrong. One of zeros may be right for any reason, as 0
+ * times a wrong factor is 0. */
+static void one_of(const struct comparison *c, size_t n, size_t apart, size_t length, size_t step,
+                   const char *where, const char *line, char *text, size_t room)
+{
+    size_t right = 0;
+    bool zeros = true;
+    for (size_t k = 0; k < n; k++)
+        if (line_is_right(c, k * apart, length, step)) {
+            right++;
+            for (size_t i = 0; i < length; i++)
+                zeros &= c->want[k * apart + i * step] == 0;
+        }
+    const bool first = line_is_right(c, 0, length, step);
+    const bool last = line_is_right(c, (n - 1) * apart, length, step);
+    if (n > 2 && right == 1 && !zeros && (first || last))
+        snprintf(text, room, "%sonly the %s %s is right: what is different for the others?", where,
+                 first ? "first" : "last", line);
+    else if (n > 2 && right == n - 1 && (!first || !last))
+        snprintf(text, room, "%sonly the %s %s is wrong", where, first ? "last" : "first", line);
+}
+
 /* If nothing else is known: which part is right? */
 static void narrowed(const struct comparison *c, char *text, size_t room)
 {
     const size_t cols = row_length(c), rows = c->n / cols;
-    size_t right_rows = 0, right_columns = 0;
-    bool first_row = false, last_row = false, first_column = false, last_column = false;
-    for (size_t r = 0; r < rows; r++) {
-        const bool right = rows_moved(c, r, r + 1, 0);
-        right_rows += right, first_row |= right && r == 0, last_row |= right && r == rows - 1;
-    }
-    for (size_t j = 0; j < cols; j++) {
-        const bool right = line_is_right(c, j, rows, cols);
-        right_columns += right, first_column |= right && j == 0, last_column |= right && j == cols - 1;
-    }
-    const char *row = c->shape.ndim < 2 ? "number" : "row";
     text[0] = 0;
-    if (rows > 2 && right_rows == 1 && (first_row || last_row))
-        snprintf(text, room, "only the %s %s is right: what is different for the others?",
-                 first_row ? "first" : "last", row);
-    else if (rows > 2 && right_rows == rows - 1 && (!first_row || !last_row))
-        snprintf(text, room, "only the %s %s is wrong", first_row ? "last" : "first", row);
-    else if (cols > 2 && right_columns == 1 && (first_column || last_column))
-        snprintf(text, room, "in all rows only the %s number is right", first_column ? "first" : "last");
-    else if (cols > 2 && right_columns == cols - 1 && (!first_column || !last_column))
-        snprintf(text, room, "in all rows only the %s number is wrong", first_column ? "last" : "first");
+    one_of(c, rows, cols, cols, 1, "", c->shape.ndim < 2 ? "number" : "row", text, room);
+    if (!text[0])
+        one_of(c, cols, 1, rows, cols, "in all rows ", "number", text, room);
 }
 
 /* How the wrong numbers are related to the right ones; "" if nothing was found. */
