@@ -24,6 +24,24 @@ struct product {
     gra_shape     sa, sb, shape;
 };
 
+/* The place that an answer's place() may give instead. A wrong stride shows in the first part, where nothing
+ * is stretched. */
+static int misplaced(gra_shape s, int i, int j)
+{
+    const int rows = s.dim[0], cols = s.dim[1], row = rows == 1 ? 0 : i, column = cols == 1 ? 0 : j;
+    const bool whole = rows > 1 && cols > 1;
+    return whole && slip("place: i is multiplied by the number of rows: row i begins at i * cols")
+        ? row * rows + column
+        : whole && slip("place: this is j * rows + i: numbers are stored row by row, at i * cols + j")
+        ? column * rows + row
+        : whole && slip("place: i is not multiplied: row i begins at i * cols") ? row + column
+        : slip("place: the tests are exchanged: with one row i is 0, with one column j is")
+        ? (cols == 1 ? 0 : i) * cols + (rows == 1 ? 0 : j)
+        : slip("place: only one row is stretched: with one column j is 0") ? row * cols + j
+        : slip("place: only one column is stretched: with one row i is 0") ? i * cols + column
+        : place(s, i, j);
+}
+
 /* The number of an operand, x, that y (i, j) uses. */
 static double operand(const char *name, const double *x, gra_shape own, gra_shape other, int i, int j, int at)
 {
@@ -34,7 +52,7 @@ static double operand(const char *name, const double *x, gra_shape own, gra_shap
         : slip_of("%s is read at the other operand's place: each has a place of its own", name)
         ? place(other, i, j)
         : slip_of("%s's first number is used everywhere: use place()", name) ? 0
-        : slip_of("%s's numbers are used in turn: use place()", name) ? at % n : place(own, i, j);
+        : slip_of("%s's numbers are used in turn: use place()", name) ? at % n : misplaced(own, i, j);
     return k < n ? x[k] : JUDGE_ANY;
 }
 

@@ -67,7 +67,7 @@ static double state(const struct gpt *g)
         : slip("the two moments are missing") ? 2
         : slip("one of four is missing: parameters, gradients, and AdamW's two moments") ? 3 : 4;
     const double bytes = slip("a float has 4 bytes: these are numbers, not bytes") ? 1
-        : slip("a float has 4 bytes, not 8") ? 8 : 4;
+        : slip("a float has 4 bytes, not 8") ? 8 : slip("a float has 4 bytes, not 2") ? 2 : 4;
     return arrays * bytes * parameters(g);
 }
 
@@ -142,10 +142,15 @@ static double batch(const struct gpt *g)
     one.batch = 1;
     const double left = g->bytes - (slip("the state is not subtracted: it needs room "
                                          "first") ? 0 : state(&one));
-    const double size = slip("an activation has 4 bytes: these are numbers, not bytes") ? 1 : 4;
+    const double size = slip("an activation has 4 bytes: these are numbers, not bytes") ? 1
+                      : slip("an activation has 4 bytes, not 8") ? 8
+                      : slip("an activation has 4 bytes, not 2") ? 2
+                      : slip("an activation is kept once, not as often as the state: 4 bytes") ? 16 : 4;
     const double kept = slip("attention's weights are not kept on the tape: only activations count")
                       ? weights(&one) : 0;
     const double fit = left / (size * (activations(&one) + kept));
+    if (fit < 1 && slip("at least 1 is returned: if not even one fits, 0"))
+        return 1;
     if (left < 0 && !slip("it is negative: if not even the state fits, 0"))
         return 0;
     return slip("rounded up: a part of a sequence does not fit") ? ceil(fit)

@@ -338,8 +338,8 @@ static void common(const struct comparison *c, char *text, size_t room)
     if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
         snprintf(text, room, "a number this large was read past the end of an array: an index is too large");
     else if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: start a sum at 0, and read saved "
-                 "values from where they were written");
+        snprintf(text, room, "it is made from memory that was never set: is an index past an array's end, "
+                 "does a sum not begin at 0, or is a saved value read where none was written?");
     else if (zeros == c->n)
         snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n is 0 for "
                  "an int n > 1: write 1.0 / n)", c->n > 1 ? " throughout" : "");
