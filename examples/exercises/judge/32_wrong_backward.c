@@ -50,6 +50,7 @@ static void dx_of(double *out, void *arg)
     const bool of_x = slip("the mean of x is subtracted: expected that of dy");
     const bool short_1 = slip("the last dy of a row is missing from the mean");
     const bool twice = slip("the mean of dy is divided by s twice");
+    const bool own = slip("only dy_i / n is subtracted: the mean of dy adds up all dy of the row");
     const bool unscaled = slip("the result is not divided by s");
     for (int at = 0; at < size; at++) {
         const int r = at / n * n;
@@ -59,6 +60,7 @@ static void dx_of(double *out, void *arg)
         double mean = 0;
         for (int i = from; i < (early ? at + 1 : from + terms - short_1); i++)
             mean += (of_x ? a->x[i] : a->dy[i]) / terms;
+        mean = own ? a->dy[at] / n : mean;
         mean *= outside ? s : by_y ? a->y[at] : twice ? 1 / s : 1;
         out[at] = (a->dy[at] - mean - a->y[at] * dot) / (unscaled ? 1 : s);
     }
@@ -89,7 +91,9 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
         snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.6g times, and y times the mean "
                              "of dy y %.6g times:\nexpected once each%s", n, a, b,
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
-                 : a < 0 || b < 0 ? " (the sign?)" : "");
+                 : a < 0 || b < 0 ? " (the sign?)"
+                 : fabs(a * n - 1) < 1e-6 || fabs(b * n - 1) < 1e-6 ? " (divided by n twice?)"
+                 : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? " (divided by n - 1?)" : "");
     gra_close(t);
 }
 

@@ -19,11 +19,23 @@ struct line {
     double w, b, lr, first[2], last[2];     /* at the beginning; w and b after the first and the last step */
 };
 
+/* The loss of the line w x + b, `by` times the sum over points; adds its gradients to g. */
+static double line_loss(double w, double b, double by, double g[2])
+{
+    double loss = 0;
+    for (int i = 0; i < POINTS; i++) {
+        const double off = w * line_x[i] + b - line_y[i];
+        loss += by * off * off;
+        g[0] += by * 2 * off * line_x[i], g[1] += by * 2 * off;
+    }
+    return loss;
+}
+
 /* The losses of plain descent. */
 static void descend(double *losses, void *line)
 {
     struct line *l = line;
-    double w = l->w, b = l->b, gw = 0, gb = 0;
+    double w = l->w, b = l->b, g[2] = { 0, 0 };
     const bool still = slip("nothing moved: are the gradients 0 when the optimiser steps, and does it step?");
     const bool b_still = slip("the bias did not move") || still;
     const bool all = slip("it oscillates. In the second step the weight and the bias do not move by lr times "
@@ -32,14 +44,9 @@ static void descend(double *losses, void *line)
     const bool keeps_b = slip("the gradient of the bias contains those of all previous steps") || all;
     const double by = slip("it is now the sum over points: it was their mean") ? 1 : 1.0 / POINTS;
     for (int step = 0; step < STEPS; step++) {
-        losses[step] = 0;
-        gw = keeps_w ? gw : 0, gb = keeps_b ? gb : 0;
-        for (int i = 0; i < POINTS; i++) {
-            const double off = w * line_x[i] + b - line_y[i];
-            losses[step] += by * off * off;
-            gw += by * 2 * off * line_x[i], gb += by * 2 * off;
-        }
-        w -= still ? 0 : l->lr * gw, b -= b_still ? 0 : l->lr * gb;
+        g[0] = keeps_w ? g[0] : 0, g[1] = keeps_b ? g[1] : 0;
+        losses[step] = line_loss(w, b, by, g);
+        w -= still ? 0 : l->lr * g[0], b -= b_still ? 0 : l->lr * g[1];
         l->last[0] = w, l->last[1] = b;
         if (step == 0)
             memcpy(l->first, l->last, sizeof l->first);
@@ -59,13 +66,19 @@ static void line(void)
     struct line right = { .w = l.weight->data[0], .b = l.bias->data[0], .lr = opt.lr = 0.3 };
     descend(want, &right);
     judge_part("1: the line, 12 steps");
+    int regular = 0;
     for (int step = 0; step < STEPS; step++) {
+        const double at[2] = { l.weight->data[0], l.bias->data[0] };
+        double g[2] = { 0, 0 };
+        line_loss(at[0], at[1], 1.0 / POINTS, g);
         losses[step] = line_step(t, m, &opt, &l, line_x, line_y, POINTS);
         no_error(t, m);
         if (opt.lr != right.lr || opt.momentum != 0 || opt.weight_decay != 0)
             judge_wrong("1: opt was changed (lr %g, momentum %g): its rate is right, and smaller steps only "
                         "hide the mistake", opt.lr, opt.momentum);
         last[0] = l.weight->data[0], last[1] = l.bias->data[0];
+        regular += regular == step && fabs(at[0] - last[0] - right.lr * g[0]) < 1e-9
+                   && fabs(at[1] - last[1] - right.lr * g[1]) < 1e-9;
         if (step == 0)
             memcpy(first, last, sizeof first);
     }
@@ -76,6 +89,9 @@ static void line(void)
                    "mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"
                    : fabs(far) < 1 ? ": smaller steps only hide the mistake"
                    : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
+    if (regular > 0)
+        judge_clue("1: in steps 0 to %d weight and bias move by lr times the gradients of that step's loss, in "
+                   "step %d they do not: what else is in these gradients?", regular - 1, regular);
     snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ",
              losses[0], losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);
@@ -190,15 +206,23 @@ static double xor_backward(gra_tape *t, gra_model *m, const struct xor_net *net)
     return gra_item(loss);
 }
 
-/* How many hidden units differ from all before them: in weights, bias or output weights. */
-static int different_units(const struct xor_net *net)
+/* By how much two hidden units differ: in weights, bias or output weights. */
+static double apart(const struct xor_net *net, int i, int k)
 {
     const double *w = net->hidden.weight->data, *b = net->hidden.bias->data, *out = net->out.weight->data;
+    return fmax(fmax(fabs(w[2 * i] - w[2 * k]), fabs(w[2 * i + 1] - w[2 * k + 1])),
+                fmax(fabs(b[i] - b[k]), fabs(out[i] - out[k])));
+}
+
+/* How many hidden units differ from all before them; *most: by how much, the two that differ most. */
+static int different_units(const struct xor_net *net, double *most)
+{
     int different = 0;
+    *most = 0;
     for (int i = 0; i < XOR_HIDDEN; i++) {
         bool new = true;
         for (int k = 0; k < i; k++)
-            new &= w[2 * i] != w[2 * k] || w[2 * i + 1] != w[2 * k + 1] || b[i] != b[k] || out[i] != out[k];
+            new &= apart(net, i, k) > 0, *most = fmax(*most, apart(net, i, k));
         different += new;
     }
     return different;
@@ -229,7 +253,8 @@ static void learns_xor(uint64_t seed)
     for (int i = 0; i < 4; i++)
         if (!gra_param_at(m, i)->grad)
             judge_wrong("3: %s is frozen: it gets no gradient, and never learns", gra_param_at(m, i)->name);
-    const int different = different_units(&net);
+    double most;
+    const int different = different_units(&net, &most);
     const double begins = xor_backward(t, m, &net), weight = largest(net.hidden.weight->data, 2 * XOR_HIDDEN),
                  gradient = largest(net.hidden.weight->grad, 2 * XOR_HIDDEN),
                  out_gradient = largest(net.out.weight->grad, XOR_HIDDEN);
@@ -257,6 +282,9 @@ static void learns_xor(uint64_t seed)
         judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights "
                     "(hidden.weight[0] is %.3g, %.3g), and get the same gradients, so they stay the same: "
                     "they are one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
+    if (most < 1e-3)
+        judge_wrong("3: the loss stays at %.3g. The hidden units begin with weights that differ by at most "
+                    "%.2g: their gradients are nearly the same, and they stay nearly one unit", loss, most);
     if (different < XOR_HIDDEN)
         judge_wrong("3: the loss stays at %.3g. Of %d hidden units only %d begin with weights of their own",
                     loss, XOR_HIDDEN, different);
