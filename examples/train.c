@@ -183,13 +183,7 @@ static int draw_sample(training *t, int *ids, size_t n)
                        .ids = t->batch->ids, .temperature = 0.8, .top_p = 1 };
     int failed = gra_kv_cache_open(&cache, &t->gpt);
     gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    sample_see(&writer, &t->text.tokens.end, 1);
-    for (size_t i = 0; i < n && !failed; i++) {
-        ids[i] = sample_next(&writer);
-        failed = ids[i] < 0;
-        if (t->o.lines && ids[i] == t->text.tokens.end)
-            sample_see(&writer, ids + i, 1);
-    }
+    failed = failed || sample_text(&writer, t->text.tokens.end, t->o.lines, ids, n);
     gra_kv_cache_close(&cache);
     return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
 }

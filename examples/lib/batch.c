@@ -6,8 +6,8 @@
 int batch_open(batch *b, int most, int context)
 {
     const size_t tokens = (size_t)most * (size_t)context;
-    *b = (batch){ .most = most, .context = context, .ids = malloc(tokens * sizeof *b->ids),
-                  .next = malloc(tokens * sizeof *b->next), .row = malloc((size_t)most * sizeof *b->row) };
+    *b = (batch){ .most = most, .context = context, .ids = calloc(tokens, sizeof *b->ids),
+                  .next = calloc(tokens, sizeof *b->next), .row = calloc((size_t)most, sizeof *b->row) };
     return b->ids && b->next && b->row ? 0 : warn("out of memory");
 }
 

@@ -202,9 +202,9 @@ int options_complete(options *o)
     if (o->min_lr > o->lr)
         return warn("--min-lr %g is above --lr %g: the learning rate falls from --lr to --min-lr", o->min_lr,
                     o->lr);
-    const long tokens = o->batch * o->context * o->accumulate;
+    const double tokens = (double)o->batch * (double)o->context * (double)o->accumulate;
     if (tokens > 1 << 30)
-        return warn("--batch %ld times --context %ld times --accumulate %ld: got %ld tokens per step, "
+        return warn("--batch %ld times --context %ld times --accumulate %ld: got %.0f tokens per step, "
                     "expected at most %d", o->batch, o->context, o->accumulate, tokens, 1 << 30);
     return 0;
 }

@@ -6,13 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char columns[] = "step\ttrain_loss\tval_loss\tlr\tgrad_norm\ttokens_per_s\tval_bits_per_byte\n";
+static const char columns[] = ROW_COLUMNS;
 
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
@@ -200,14 +199,9 @@ int run_begin(run *r, const training *t)
 
 int run_log(run *r, const run_row *row)
 {
-    char val[32] = "", bits[32] = "";
-    if (!isnan(row->val_loss)) {
-        snprintf(val, sizeof val, "%.9g", row->val_loss);
-        snprintf(bits, sizeof bits, "%.9g", text_bits(r->text, row->val_loss));
-    }
-    const int n = fprintf(r->table, "%ld\t%.9g\t%s\t%.9g\t%.9g\t%.0f\t%s\n", row->step, row->train_loss, val,
-                          row->lr, row->grad_norm, row->tokens_per_s, bits);
-    return n < 0 || fflush(r->table) ? lost(r) : 0;
+    char line[ROW_TEXT];
+    row_text(row, r->text, line);
+    return fprintf(r->table, "%s", line) < 0 || fflush(r->table) ? lost(r) : 0;
 }
 
 /* A file system without fsync is not an error. */
@@ -223,14 +217,9 @@ int run_sync(run *r)
 int run_save(const training *t, const char *name)
 {
     char heads[24], path[FILE_PATH], why[IMPORT_WHY];
+    gra_meta meta[TRAINING_META];
+    const int n = training_meta(t, meta, heads);
     file_path(path, t->o.out, name);
-    snprintf(heads, sizeof heads, "%d", t->gpt.config.n_heads);
-    const gra_meta meta[] = {                           /* what the tensors do not show: import/import.h */
-        { "format", "pt" }, { "n_heads", heads },
-        { "gelu", t->gpt.config.gelu == GRA_GELU_TANH ? "tanh" : "erf" },
-        { "lines", "yes" },                             /* the last, only with --lines */
-    };
-    const int n = (int)(sizeof meta / sizeof *meta) - !t->o.lines;
     if (t->o.layout)
         return export_gpt(t->tape, t->model, &t->gpt, path, meta, n, why) ? warn("cannot write %s", why) : 0;
     return gra_save(t->model, path, meta, n) ? warn("cannot write %s", gra_model_error(t->model)) : 0;

@@ -16,6 +16,7 @@
 #ifndef EXAMPLES_RUN_H
 #define EXAMPLES_RUN_H
 
+#include "row.h"
 #include "training.h"
 #include <stdio.h>
 
@@ -31,13 +32,6 @@ typedef struct run {
     FILE         *table;                /* loss.tsv */
     long          end;                  /* size in bytes of the rows to keep */
 } run;
-
-typedef struct run_row {                /* of loss.tsv */
-    long   step;
-    double train_loss, val_loss;        /* val_loss NaN: none at this step */
-    double lr, grad_norm, tokens_per_s;
-} run_row;
-
 
 /* Opens the folder, if a run may write to it, and its table; an earlier run's files are still whole. */
 int  run_open(run *r, const training *t);       /* 0 or -1 */

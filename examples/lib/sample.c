@@ -118,7 +118,8 @@ static const gra_real *last_logits(sampler *s)
     const size_t vocab = (size_t)s->gpt->config.vocab_size;
     if (c)
         return gra_gpt_forward_cached(s->tape, s->gpt, s->ids + c->time, s->used - c->time, c)->data;
-    return gra_gpt_forward(s->tape, s->gpt, s->ids, 1, s->used)->data + (size_t)(s->used - 1) * vocab;
+    forward_fn *const forward = s->forward ? s->forward : gra_gpt_forward;
+    return forward(s->tape, s->gpt, s->ids, 1, s->used)->data + (size_t)(s->used - 1) * vocab;
 }
 
 int sample_next(sampler *s)
@@ -137,4 +138,17 @@ int sample_next(sampler *s)
     if (id >= 0)
         append(s, id);
     return id;
+}
+
+int sample_text(sampler *s, int end, bool lines, int *ids, size_t n)
+{
+    sample_see(s, &end, 1);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = sample_next(s);
+        if (ids[i] < 0)
+            return -1;
+        if (lines && ids[i] == end)
+            sample_see(s, &end, 1);
+    }
+    return 0;
 }

@@ -2,12 +2,13 @@
 #ifndef EXAMPLES_SAMPLE_H
 #define EXAMPLES_SAMPLE_H
 
-#include "../../layers/gpt.h"
+#include "forward.h"
 
 typedef struct sampler {
     gra_tape      *tape;
     const struct gra_gpt *gpt;
     gra_kv_cache  *cache;               /* open, owned by the caller; NULL: no key-value cache */
+    forward_fn    *forward;             /* without a cache; NULL: gra_gpt_forward */
     int            context;             /* the model's context length */
     double         temperature;         /* 0: always the most likely token */
     long           top_k;               /* only the k most likely tokens, and their equals; 0: all */
@@ -19,5 +20,8 @@ typedef struct sampler {
 
 void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
 int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
+
+/* Samples n tokens after the token `end`; lines: where a line ends, another begins. 0; -1: see gra_error */
+int  sample_text(sampler *s, int end, bool lines, int *ids, size_t n);
 
 #endif

@@ -1,56 +1,16 @@
-/* text: files -> bytes -> tokens.
+/* text: bytes -> tokens.
  *
  *     "hello"  ->  1 0 2 2 3
  */
 #include "text.h"
-#include "files.h"
 #include "hash.h"
 #include "lines.h"
 #include "say.h"
-#include <glob.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- reading ----------------------------------------------------------------------------------- */
-
-typedef struct source {                 /* the bytes of all files, one after another */
-    char  *bytes;
-    size_t n;
-} source;
-
-static int append(source *s, const char *path)
-{
-    size_t n;
-    char *bytes = file_read(path, &n), *more = bytes && n > 0 ? realloc(s->bytes, s->n + n) : NULL;
-    if (more) {
-        memcpy(more + s->n, bytes, n);
-        s->bytes = more;
-        s->n += n;
-    } else if (bytes)
-        warn("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
-    free(bytes);
-    return more ? 0 : -1;
-}
-
-/* The project's own sources, sorted by name within each pattern. */
-static int append_own(source *s)
-{
-    static const char *const own[] = { "README.md", "core/*.[ch]", "core/*/*.[ch]", "examples/*.[ch]",
-                                       "examples/*/*.[ch]", "layers/*.[ch]" };
-    glob_t found;
-    int failed = 0, why = 0;
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !why; i++)
-        why = glob(own[i], GLOB_ERR | (i ? GLOB_APPEND : 0), NULL, &found);
-    if (why)
-        warn("cannot find the project's own sources: run this in the project's folder, or give --data FILE");
-    for (size_t i = 0; i < found.gl_pathc && !why && !failed; i++)
-        failed = append(s, found.gl_pathv[i]);
-    globfree(&found);
-    return why || failed ? -1 : 0;
-}
 
 /* Writes the tokens of the n bytes after those that are there. */
 static int encode(corpus *x, text_part *part, const char *bytes, size_t n)
@@ -91,13 +51,12 @@ static int encode_lines(corpus *x, text_part *part, const char *bytes, size_t n)
 }
 
 /* Merges are learnt from the training part only: those of the held-out text would flatter its loss. */
-static int find_tokenizer(corpus *x, const options *o, const char *folder, const source *s, size_t train)
+static int make_tokenizer(corpus *x, const options *o, const char *bytes, size_t n, size_t train)
 {
-    if (!folder)
-        return o->tokenizer ? tokenizer_train(&x->tokens, s->bytes, train, (int)o->vocab)
-                            : tokenizer_of_bytes(&x->tokens, s->bytes, s->n);
-    const int none = tokenizer_read(&x->tokens, folder);
-    return none > 0 ? warn("%s has no tokenizer, expected %s and %s", folder, VOCAB_JSON, MERGES_TXT) : none;
+    if (x->tokens.size > 0)
+        return 0;
+    return o->tokenizer ? tokenizer_train(&x->tokens, bytes, train, (int)o->vocab)
+                        : tokenizer_of_bytes(&x->tokens, bytes, n);
 }
 
 /* A window needs a token more than the context. */
@@ -111,28 +70,27 @@ static int check_size(const corpus *x, const options *o)
                 x->tokens.n_merges ? "tokens" : "bytes", x->held.size, o->context, least);
 }
 
-static int tokenize(corpus *x, source *s, const options *o, const char *folder)
+static int tokenize(corpus *x, const options *o, char **bytes, size_t *n)
 {
     int (*const into)(corpus *, text_part *, const char *, size_t) = o->lines ? encode_lines : encode;
-    size_t train = s->n - (s->n + 9) / 10;
-    if (o->lines && lines_shuffle(&s->bytes, &s->n, (uint64_t)o->seed, &train))
+    size_t train = *n - (*n + 9) / 10;
+    if (o->lines && lines_shuffle(bytes, n, (uint64_t)o->seed, &train))
         return -1;
-    snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, s->bytes, s->n));
-    x->bytes = s->n;
-    x->ids = malloc((s->n + 2) * sizeof *x->ids);       /* 2: the ends before the first lines */
+    snprintf(x->hash, sizeof x->hash, "%016" PRIx64, hash(HASH_START, *bytes, *n));
+    x->bytes = *n;
+    x->ids = malloc((*n + 2) * sizeof *x->ids);         /* 2: the ends before the first lines */
     if (!x->ids)
         return warn("out of memory");
-    const int failed = find_tokenizer(x, o, folder, s, train) || into(x, &x->train, s->bytes, train) ||
-                       into(x, &x->held, s->bytes + train, s->n - train);
+    const int failed = make_tokenizer(x, o, *bytes, *n, train) || into(x, &x->train, *bytes, train) ||
+                       into(x, &x->held, *bytes + train, *n - train);
     return failed ? -1 : check_size(x, o);
 }
 
-int text_read(corpus *x, const options *o, const char *folder)
+int text_take(corpus *x, const options *o, char *bytes, size_t n)
 {
-    source s = { 0 };
-    const int failed = (o->data ? append(&s, o->data) : append_own(&s)) || tokenize(x, &s, o, folder);
-    free(s.bytes);
-    return failed ? -1 : 0;
+    const int failed = tokenize(x, o, &bytes, &n);
+    free(bytes);
+    return failed;
 }
 
 void text_free(corpus *x)

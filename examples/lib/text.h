@@ -25,9 +25,12 @@ typedef struct corpus {
  *
  * The lines are shuffled by the seed. */
 
-/* folder: of the tokenizer; NULL: it is made from the text. 0, or -1 after a warning, also if the text is
- * too short for the context. */
+/* From the file o->data. folder: of the tokenizer; NULL: it is made from the text. 0, or -1 after a warning,
+ * also if the text is too short for the context. */
 int  text_read(corpus *x, const options *o, const char *folder);
+
+/* The same from n bytes (from malloc; freed here), with the tokenizer in x, or if x has none, a new one. */
+int  text_take(corpus *x, const options *o, char *bytes, size_t n);
 void text_free(corpus *x);
 
 size_t text_cut(text_part part, long context);  /* how many lines are longer than the context */

@@ -23,7 +23,7 @@ int open_model(gra_tape **t, gra_model **m, gra_rng *rng, int threads)
 int training_flags(training *t, int argc, char **argv)
 {
     options *o = &t->o;
-    *t = (training){ .o = options_default(), .best = HUGE_VAL };
+    *t = (training){ .o = options_default(), .best = HUGE_VAL, .forward = gra_gpt_forward };
     int status = options_parse(o, argc, argv);
     if (status == FLAGS_GO_ON && o->resume)
         status = checkpoint_read_options(t) ? 1 : options_parse(o, argc, argv);
@@ -81,11 +81,9 @@ static int make_model(training *t)
     return o->resume ? checkpoint_load(t) : 0;
 }
 
-int training_open(training *t, int threads)
+int training_begin(training *t, int threads)
 {
     const options *o = &t->o;
-    if (read_text(t))
-        return -1;
     gra_manual_seed(&t->rng, (uint64_t)o->seed);
     if (open_model(&t->tape, &t->model, &t->rng, threads))
         return -1;
@@ -97,7 +95,12 @@ int training_open(training *t, int threads)
     for (long i = 0; i < o->accumulate; i++)
         if (batch_open(&t->batch[i], (int)o->batch, (int)o->context))
             return -1;
-    return make_model(t);
+    return 0;
+}
+
+int training_open(training *t, int threads)
+{
+    return read_text(t) || training_begin(t, threads) || make_model(t) ? -1 : 0;
 }
 
 void training_close(training *t)
@@ -109,6 +112,19 @@ void training_close(training *t)
         batch_close(&t->batch[i]);
     free(t->batch);
     free(t->kept);
+}
+
+int training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24])
+{
+    const gra_gpt_config *c = &t->gpt.config;
+    int n = 0;
+    snprintf(heads, 24, "%d", c->n_heads);
+    meta[n++] = (gra_meta){ "format", "pt" };           /* what the tensors do not show: import/import.h */
+    meta[n++] = (gra_meta){ "n_heads", heads };
+    meta[n++] = (gra_meta){ "gelu", c->gelu == GRA_GELU_TANH ? "tanh" : "erf" };
+    if (t->o.lines)
+        meta[n++] = (gra_meta){ "lines", "yes" };
+    return n;
 }
 
 /* ---- a step outside the loop ------------------------------------------------------------------------- */
@@ -128,7 +144,7 @@ static int compute(training *t, gra_rng rng, long n)
     gra_zero_grad(t->model);
     for (const batch *b = t->batch; b < t->batch + n; b++) {
         gra_begin(t->tape, GRA_TRAIN, &rng);
-        gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+        gra_tensor *logits = t->forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
         gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next);
         if (gra_backward(t->tape, gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens)))
             return -1;

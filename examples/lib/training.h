@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "files.h"
+#include "forward.h"
 #include "optimizer.h"
 
 typedef struct training {               /* what a checkpoint stores */
@@ -17,6 +18,7 @@ typedef struct training {               /* what a checkpoint stores */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
+    forward_fn *forward;                /* of validations and of training_trace_nan: gra_gpt_forward */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
@@ -28,6 +30,7 @@ typedef struct training {               /* what a checkpoint stores */
 /* Parses the flags; with --resume they override those of the checkpoint. Returns what flags_parse does. */
 int  training_flags(training *t, int argc, char **argv);
 int  training_open(training *t, int threads);   /* text and model, new or resumed. 0 or -1 */
+int  training_begin(training *t, int threads);  /* only generator, tape, batches, an empty model. 0 or -1 */
 void training_close(training *t);
 
 /* Draws the batches of a step, all of them before the first forward, from which dropout draws too. */
@@ -36,6 +39,10 @@ void training_draw(training *t, gra_rng *rng);
 /* Forward and backward of the first batch, without an update, so that a missing instruction set or a lack of
  * memory is found before anything is written. 0 or -1. */
 int  training_try(training *t);
+
+/* What a file of the parameters says beside them. Returns how many; heads: room for one of the values. */
+enum { TRAINING_META = 4 };
+int  training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24]);
 
 /* For a step whose loss or gradient is not finite: training_not_finite warns (what: "loss") and returns -1;
  * training_trace_nan runs the step again and names the op that made the first NaN or infinity. rng: as it was

@@ -11,7 +11,7 @@ static void add(mean *m, training *t)
 {
     const batch *b = t->batch;
     gra_begin(t->tape, GRA_EVAL, NULL);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
+    gra_tensor *logits = t->forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
     m->sum += (double)b->tokens * gra_item(gra_cross_entropy(t->tape, logits, b->next));
     m->tokens += (double)b->tokens;
 }
