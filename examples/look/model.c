@@ -167,9 +167,10 @@ static gra_tensor *forward(const look_model *m, gra_tensor **logits)
         return NULL;
     for (int i = 0; i < m->n; i++)
         target[i] = i + 1 < m->n ? m->ids[i + 1] : GRA_IGNORE_INDEX;
+    forward_fn *const run = m->forward ? m->forward : gra_gpt_forward;
     gra_keep_attention(m->tape, true);
     gra_begin(m->tape, GRA_GRAD, NULL);
-    *logits = gra_name(gra_gpt_forward(m->tape, m->gpt, m->ids, 1, m->n), "logits");
+    *logits = gra_name(run(m->tape, m->gpt, m->ids, 1, m->n), "logits");
     gra_tensor *loss = gra_name(gra_cross_entropy(m->tape, *logits, target), "loss");
     gra_keep_attention(m->tape, false);
     free(target);

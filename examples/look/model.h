@@ -3,6 +3,7 @@
 #define EXAMPLES_LOOK_MODEL_H
 
 #include "../../layers/gpt.h"
+#include "../lib/forward.h"
 #include "../lib/text.h"
 #include "out.h"
 
@@ -10,6 +11,7 @@
 typedef struct look_model {
     gra_tape             *tape;
     const struct gra_gpt *gpt;
+    forward_fn           *forward;      /* NULL: gra_gpt_forward */
     const tokenizer      *tokens;       /* NULL: tokens are shown as numbers */
     const int            *ids;          /* n tokens, 2 or more */
     int                   n;

@@ -10,17 +10,20 @@ WASM_FLAGS = --target=wasm32-wasi -std=c11 $(WASM_OPT) -msimd128 -ffp-contract=f
 WASM_LINK  = $(WASM_CC) --target=wasm32-wasi -mexec-model=reactor \
              -Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=262144,--export=malloc,--export=free
 
-# Kernels, ops and optimisers are compiled for speed, the rest for size. No file is read or written.
+# Kernels, ops and optimisers are compiled for speed, the rest for size.
 WASM_OPT   = -Os
 $(B)/wasm32/core/kern/%.o $(B)/wasm32/core/ops/%.o $(B)/wasm32/core/optim/%.o: WASM_OPT = -O3
 
 PAGE_CORE  := $(filter-out core/files/%,$(LIBRARY))
 PAGE_LOOK  := $(patsubst %,examples/look/%.c,look out values) $(wildcard examples/look/chain.c)
 PAGE_F64   := $(PAGE_CORE) $(PAGE_LOOK) $(wildcard examples/page/expression*.c)
-PAGE_F32   := $(filter-out $(CHECK),$(PAGE_CORE)) $(PAGE_LOOK) examples/look/model.c \
-              $(filter-out examples/page/expression%,$(wildcard examples/page/*.c)) \
-              $(patsubst %,examples/lib/%.c,$(PAGE_LIB))
-PAGE_LIB   =
+
+# No file is read or written: memory_file.c has one in memory, and takes the place of infile.c and outfile.c.
+PAGE_FILES := $(patsubst %,core/files/%.c,dtype json safetensors state_dict)
+PAGE_LIB   := $(patsubst %,examples/lib/%.c,batch flags lines optimizer options row sample text training \
+              validation) $(sort $(wildcard examples/lib/tokenizer/*.c))
+PAGE_F32   := $(filter-out $(CHECK),$(PAGE_CORE)) $(PAGE_FILES) $(PAGE_LOOK) examples/look/model.c \
+              $(PAGE_LIB) $(filter-out examples/page/expression%,$(wildcard examples/page/*.c))
 
 wasm = $(patsubst %.c,$(B)/wasm$(1)/%.o,$(2)) $(B)/wasm$(1)/look_page.o
 $(B)/page_f32.wasm: $(call wasm,32,$(PAGE_F32))

@@ -36,30 +36,28 @@ char *byte_name(unsigned char byte, char name[8])
 
 /* ---- vocab.tsv ------------------------------------------------------------------------------------- */
 
-enum { VOCAB_TEXT = 256 * 16 };
-
-static size_t print(const tokenizer *k, char out[VOCAB_TEXT])
+size_t tokenizer_vocab(const tokenizer *k, char out[TOKENIZER_VOCAB])
 {
     size_t n = 0;
     char name[8];
     for (int i = 0; i < k->size; i++) {
         const unsigned char byte = (unsigned char)k->bytes[i];
-        n += (size_t)snprintf(out + n, VOCAB_TEXT - n, "%d\t%s\n", byte, byte_name(byte, name));
+        n += (size_t)snprintf(out + n, TOKENIZER_VOCAB - n, "%d\t%s\n", byte, byte_name(byte, name));
     }
     return n;
 }
 
 int bytes_write(const tokenizer *k, const char *path)
 {
-    char out[VOCAB_TEXT];
-    return file_write(path, out, print(k, out));
+    char out[TOKENIZER_VOCAB];
+    return file_write(path, out, tokenizer_vocab(k, out));
 }
 
 /* The file must be exactly what bytes_write would write for its bytes. */
 int bytes_read(tokenizer *k, const char *path)
 {
     size_t size, n = 0;
-    char bytes[256] = { 0 }, again[VOCAB_TEXT], *text = file_read(path, &size);
+    char bytes[256] = { 0 }, again[TOKENIZER_VOCAB], *text = file_read(path, &size);
     for (char *line = text; line && *line && n < sizeof bytes; n++) {
         bytes[n] = (char)strtol(line, NULL, 10);
         line = strchr(line, '\n');
@@ -67,7 +65,7 @@ int bytes_read(tokenizer *k, const char *path)
             line++;
     }
     int failed = !text || tokenizer_of_bytes(k, bytes, n);
-    if (!failed && (n == 0 || print(k, again) != size || memcmp(again, text, size) != 0))
+    if (!failed && (n == 0 || tokenizer_vocab(k, again) != size || memcmp(again, text, size) != 0))
         failed = warn("%s is damaged: it must list bytes in ascending order, each with its printed form",
                       path);
     if (failed)

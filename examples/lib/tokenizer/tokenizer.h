@@ -40,6 +40,8 @@ int  tokenizer_train(tokenizer *k, const char *text, size_t n, int size);
  * folder has none. Writes the first, or vocab.json and merges.txt. */
 int  tokenizer_read(tokenizer *k, const char *folder);
 int  tokenizer_write(const tokenizer *k, const char *folder);   /* 0 or -1 */
+enum { TOKENIZER_VOCAB = 256 * 16 };
+size_t tokenizer_vocab(const tokenizer *k, char text[TOKENIZER_VOCAB]); /* vocab.tsv; returns its length */
 void tokenizer_free(tokenizer *k);
 
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text

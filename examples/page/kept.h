@@ -1,0 +1,24 @@
+/* kept: the parameters of a model after some steps of its training. */
+#ifndef EXAMPLES_PAGE_KEPT_H
+#define EXAMPLES_PAGE_KEPT_H
+
+#include "../../core/gradus.h"
+
+enum { KEPT_MOST = 60, KEPT_BYTES = 64 << 20 };
+
+/* At most KEPT_MOST of them, of KEPT_BYTES in all: where that is reached, every second one is forgotten, and
+ * from then on the distance between two is twice as large. Step 0 always stays. */
+typedef struct kept {                   /* all zeros: none */
+    struct kept_state { long step; gra_real *values; } state[KEPT_MOST];
+    int  n;
+    long distance;
+} kept;
+
+void kept_add(kept *k, const gra_model *m, long step);  /* if its turn has come; without memory, it is left out */
+const struct kept_state *kept_near(const kept *k, long step);  /* the nearest; NULL: there is none */
+void kept_free(kept *k);
+
+gra_real *kept_copy(const gra_model *m);                /* the values of all parameters; NULL: out of memory */
+void kept_restore(gra_model *m, const gra_real *values);
+
+#endif

@@ -1,0 +1,35 @@
+/* run: a training run in a page: what train does, a slice at a time, and without files. It has the numbers of
+ *
+ *     GRADUS_ISA=base build/train --data TEXT FLAGS
+ *
+ * bit for bit. JavaScript calls these functions by the names in run.c: page_open is run_open there, and so on.
+ * One that fails returns -1 or NULL, and page_why a sentence. A text lives until the same function is called
+ * again. */
+#ifndef EXAMPLES_PAGE_RUN_H
+#define EXAMPLES_PAGE_RUN_H
+
+/* Opens a run and closes the one before. flags: as train takes them; text: n bytes; broken: see broken.h. */
+int   page_open(const char *flags, const char *text, int n, int broken);       /* 0 or -1 */
+char *page_why(void);                   /* the last warning */
+
+/* Trains for at most so many steps. Returns how many; 0 at the end of the run. */
+int   page_train(int steps);
+
+/* JSON: {"step":50,"steps":400,"rows":[[step,train_loss,val_loss|null,grad_norm,lr],...],
+ * "norms":[{"name":"tok_emb","grad":0.01},...],"kept":[0,8,16,...],"vocab":24,"parameters":26016}
+ * rows: those since the last call; norms: of each layer's gradient at the last step, before clipping; kept: the
+ * steps whose parameters page_look has, the last of which is the current one. */
+char *page_news(void);
+char *page_sample(void);                /* JSON: {"step":50,"text":"..."}, as sample.txt would be now */
+
+/* The page data of examples/look: forward and backward of the prompt, with the parameters that were kept
+ * nearest to that step. Changes nothing in the training. */
+char *page_look(int step, const char *prompt);
+
+char *page_loss_tsv(void);              /* loss.tsv so far, with an empty column tokens_per_s */
+char *page_vocab_tsv(void);
+unsigned char *page_save(void);         /* model.safetensors, page_saved_size() bytes */
+int   page_saved_size(void);
+int   page_load(const unsigned char *file, int n);      /* such a file into the open model; or it is as before */
+
+#endif
