@@ -8,7 +8,7 @@ enum {                                  /* bits: any of them together; 0: the GP
     NO_RESIDUAL  = 1,                   /* a block passes on only what its branches compute */
     NO_NORM      = 2,
     NO_POSITIONS = 4,                   /* tokens without their places */
-    NO_MASK      = 8,                   /* each position sees every other, so also the token it must predict */
+    NO_MASK      = 8,                   /* each position sees also the token that it must predict */
     INIT_ONE     = 16,                  /* weights from N(0, 1), fifty times as large as GPT-2's */
     BROKEN_BITS  = 31
 };

@@ -14,11 +14,11 @@ typedef struct kept {                   /* all zeros: none */
     long distance;
 } kept;
 
-void kept_add(kept *k, const gra_model *m, long step);  /* if its turn has come; without memory, it is left out */
-const struct kept_state *kept_near(const kept *k, long step);  /* the nearest; NULL: there is none */
+void kept_add(kept *k, const gra_model *m, long step);  /* if its turn has come, and there is memory */
+const struct kept_state *kept_near(const kept *k, long step);   /* the nearest; NULL: there is none */
 void kept_free(kept *k);
 
-gra_real *kept_copy(const gra_model *m);                /* the values of all parameters; NULL: out of memory */
+gra_real *kept_copy(const gra_model *m);                /* of all parameters; NULL: out of memory */
 void kept_restore(gra_model *m, const gra_real *values);
 
 #endif

@@ -1,5 +1,5 @@
-/* memory_file: core/files' outfile.h and infile.h for a page, which has no files. There is one file, in memory,
- * whatever its path. */
+/* memory_file: core/files' outfile.h and infile.h for a page, which has no files: all paths lead to one that
+ * is in memory. */
 #ifndef EXAMPLES_PAGE_MEMORY_FILE_H
 #define EXAMPLES_PAGE_MEMORY_FILE_H
 
@@ -10,7 +10,7 @@ typedef struct memory_file {
     size_t         n;
 } memory_file;
 
-void        memory_file_put(const unsigned char *bytes, size_t n);      /* what is read; the caller keeps it */
+void        memory_file_put(const unsigned char *bytes, size_t n);  /* what is read; the caller keeps it */
 memory_file memory_file_get(void);              /* what was last written, until the next is; n 0: nothing */
 
 #endif

@@ -10,9 +10,10 @@ WASM_FLAGS = --target=wasm32-wasi -std=c11 $(WASM_OPT) -msimd128 -ffp-contract=f
 WASM_LINK  = $(WASM_CC) --target=wasm32-wasi -mexec-model=reactor \
              -Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=262144,--export=malloc,--export=free
 
-# Kernels, ops and optimisers are compiled for speed, the rest for size.
+# Kernels, ops and optimisers are compiled for speed, the rest for size; one kernel is only there for tests.
 WASM_OPT   = -Os
 $(B)/wasm32/core/kern/%.o $(B)/wasm32/core/ops/%.o $(B)/wasm32/core/optim/%.o: WASM_OPT = -O3
+$(B)/wasm32/core/kern/gemm_bf16_emulated.o: WASM_OPT = -Oz
 
 PAGE_CORE  := $(filter-out core/files/%,$(LIBRARY))
 PAGE_LOOK  := $(patsubst %,examples/look/%.c,look out values) $(wildcard examples/look/chain.c)

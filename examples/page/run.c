@@ -66,7 +66,7 @@ static gra_tensor *forward(gra_tape *t, const struct gra_gpt *g, const int *ids,
     return broken_forward(t, g, the.broken, ids, batch, time);
 }
 
-/* Divides the flags at blanks. Returns how many words there are, with the program's name; -1: out of memory */
+/* Divides the flags at blanks. Returns how many words there are, with the program's name, or -1. */
 static int divide(page *p, const char *flags)
 {
     int n = 1;
@@ -93,8 +93,8 @@ static int parse(page *p, const char *flags)
     if (how != FLAGS_GO_ON)
         return how ? -1 : warn("--help: build/train --help lists the flags");
     if (o->from || o->resume || o->tokenizer || o->layout)
-        return warn("--from, --resume, --tokenizer bpe and --layout huggingface need files, which a page does "
-                    "not have");
+        return warn("--from, --resume, --tokenizer bpe and --layout huggingface need files, which a page "
+                    "does not have");
     return options_complete(o);
 }
 
@@ -283,7 +283,8 @@ PAGE_EXPORT(run_news) char *page_news(void)
         out_format(o, i ? ",%ld" : "%ld", p->kept.state[i].step);
     if (p->kept.n == 0 || p->kept.state[p->kept.n - 1].step < p->t.step)
         out_format(o, p->kept.n ? ",%ld" : "%ld", p->t.step);
-    out_format(o, "],\n\"vocab\":%d,\"parameters\":%zu}", p->t.text.tokens.size, gra_param_values(p->t.model));
+    out_format(o, "],\n\"vocab\":%d,\"parameters\":%zu}", p->t.text.tokens.size,
+               gra_param_values(p->t.model));
     return end_text(o);
 }
 
@@ -342,7 +343,8 @@ static int read_prompt(const training *t, const char *prompt, size_t n, int *ids
     free(tokens);
     if (size < 0 || used > 1)
         return size < 0 ? -1 : used;
-    return warn("got %d tokens, expected 2 or more: the loss is for predicting each from those before it", used);
+    return warn("got %d token%s, expected 2 or more: the loss is for predicting each from those before it",
+                used, used == 1 ? "" : "s");
 }
 
 static void add_curve(const page *p, look_model *shown)
@@ -452,8 +454,9 @@ static int check_heads(int heads)
 {
     gra_file *f = gra_file_open("the file");
     const char *why = gra_file_error(f), *got = gra_file_meta(f, "n_heads");
-    const int failed = why ? warn("%s", why)
-        : got && atoi(got) != heads ? warn("the file: got a model of %.20s heads, expected %d", got, heads) : 0;
+    int failed = why ? warn("%s", why) : 0;
+    if (!failed && got && atoi(got) != heads)
+        failed = warn("the file: got a model of %.20s heads, expected %d", got, heads);
     gra_file_close(f);
     return failed;
 }

@@ -2,9 +2,8 @@
  *
  *     GRADUS_ISA=base build/train --data TEXT FLAGS
  *
- * bit for bit. JavaScript calls these functions by the names in run.c: page_open is run_open there, and so on.
- * One that fails returns -1 or NULL, and page_why a sentence. A text lives until the same function is called
- * again. */
+ * bit for bit. In the module page_open is called run_open, and so on. One that fails returns -1 or NULL, and
+ * page_why a sentence. A text lives until the same function is called again. */
 #ifndef EXAMPLES_PAGE_RUN_H
 #define EXAMPLES_PAGE_RUN_H
 
@@ -17,8 +16,8 @@ int   page_train(int steps);
 
 /* JSON: {"step":50,"steps":400,"rows":[[step,train_loss,val_loss|null,grad_norm,lr],...],
  * "norms":[{"name":"tok_emb","grad":0.01},...],"kept":[0,8,16,...],"vocab":24,"parameters":26016}
- * rows: those since the last call; norms: of each layer's gradient at the last step, before clipping; kept: the
- * steps whose parameters page_look has, the last of which is the current one. */
+ * rows: those since the last call; norms: of each layer's gradient at the last step, before clipping; kept:
+ * the steps whose parameters page_look has, the last of which is the current one. */
 char *page_news(void);
 char *page_sample(void);                /* JSON: {"step":50,"text":"..."}, as sample.txt would be now */
 
@@ -30,6 +29,6 @@ char *page_loss_tsv(void);              /* loss.tsv so far, with an empty column
 char *page_vocab_tsv(void);
 unsigned char *page_save(void);         /* model.safetensors, page_saved_size() bytes */
 int   page_saved_size(void);
-int   page_load(const unsigned char *file, int n);      /* such a file into the open model; or it is as before */
+int   page_load(const unsigned char *file, int n);      /* into the open model; after -1 it is as before */
 
 #endif

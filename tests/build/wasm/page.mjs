@@ -1,0 +1,179 @@
+// Drives the training module of the page, through the page's own bridge:  node page.mjs DO MODULE TEXT FLAGS DIR
+import fs from "node:fs";
+import assert from "node:assert/strict";
+
+const [, , what, file, text_file, flags, dir] = process.argv;
+const open_module = new Function(fs.readFileSync("examples/page/bridge.js", "utf8") + "\nreturn open_module")();
+const bytes = fs.readFileSync(file), text = fs.readFileSync(text_file);
+const allowed = ["fd_close", "fd_fdstat_get", "fd_seek", "fd_write"];
+for (const { name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes)))
+    assert(allowed.includes(name), `the module imports ${name}, which a page cannot give`);
+const m = await open_module(bytes);
+
+const open = (how = flags, of = text, broken = 0) => m.number("run_open", how, of, of.length, broken);
+const why = () => m.text("run_why");
+const news = () => m.json("run_news");
+const look = (step, prompt = "She sells sea") => m.text("run_look", step, prompt);
+const saved = () => m.bytes_at(m.number("run_save"), m.number("run_saved_size"));
+const must_open = (...how) => assert.equal(open(...how), 0, why());
+
+function write_files() {
+    fs.writeFileSync(`${dir}/loss.tsv`, m.text("run_loss_tsv"));
+    fs.writeFileSync(`${dir}/sample.txt`, m.json("run_sample").text);
+    fs.writeFileSync(`${dir}/vocab.tsv`, m.text("run_vocab_tsv"));
+    fs.writeFileSync(`${dir}/model.safetensors`, saved());
+}
+
+const todo = {
+    // All steps at once, then the files.
+    train() {
+        must_open();
+        const { steps } = news();
+        assert.equal(m.number("run_train", steps + 5), steps);
+        assert.equal(m.number("run_train", 5), 0);
+        write_files();
+    },
+
+    // Everything that a page does between slices; the files are those of train.
+    look() {
+        must_open();
+        const first = look(0), rows = [];
+        assert.equal(JSON.parse(first).title, "after step 0");
+        let all = news();
+        const { steps } = all;
+        for (let n; (n = m.number("run_train", 7)) > 0;) {
+            all = news();
+            rows.push(...all.rows);
+            const last = rows.at(-1), norm = Math.hypot(...all.norms.map(x => x.grad));
+            assert.equal(last[0], all.step);
+            assert(Math.abs(norm - last[3]) < 1e-5 * norm, `the layers' norms ${norm}, the gradient's ${last[3]}`);
+            assert.equal(all.kept[0], 0);
+            assert.equal(all.kept.at(-1), all.step);
+            assert(all.kept.length <= 61);
+            for (const step of [0, all.step, all.step >> 1]) {
+                const shown = JSON.parse(look(step)), near = Number(shown.title.slice("after step ".length));
+                const distance = Math.min(...all.kept.map(kept => Math.abs(kept - step)));
+                assert.equal(Math.abs(near - step), distance, `step ${step}: ${shown.title}`);
+                assert(shown.nodes.some(x => x.op === "attention" && x.grad), "no gradients");
+            }
+            m.json("run_sample");
+            saved();
+        }
+        assert.deepEqual(rows.map(row => row[0]), Array.from({ length: steps }, (_, i) => i + 1));
+        assert(all.kept.length > 40, `kept ${all.kept.length} states`);
+        const curve = ({ nodes }) => JSON.stringify(nodes);
+        assert.equal(curve(JSON.parse(look(0))), curve(JSON.parse(first)), "step 0 has changed");
+        assert.notEqual(curve(JSON.parse(look(steps))), curve(JSON.parse(first)));
+        write_files();
+    },
+
+    // A run takes no more memory than the one before it.
+    restart() {
+        const sizes = [];
+        for (let i = 0; i < 11; i++) {
+            must_open();
+            m.number("run_train", 80);
+            for (const f of [() => look(40), () => m.json("run_sample"), saved, news]) f();
+            assert.equal(open("--heads 3"), -1);
+            sizes.push(m.memory());
+        }
+        assert.equal(Math.max(...sizes), sizes[0], sizes.join(" "));
+    },
+
+    // What cannot be, is refused with a sentence.
+    refuse() {
+        const refused = (pattern, status) => {
+            assert(status === -1 || status === "" || status === null, `got ${status}, expected a refusal`);
+            assert.match(why(), pattern);
+        };
+        for (const call of [() => m.number("run_train", 1), news, () => look(0), () => m.json("run_sample")])
+            refused(/no run is open/, call());
+        refused(/there is no flag '--witdh'/, open("--witdh 32"));
+        refused(/--heads 3 does not divide --width 128/, open("--heads 3"));
+        refused(/expected a whole number/, open("--width 0"));
+        refused(/needs a value/, open("--width"));
+        refused(/build\/train --help/, open("--help"));
+        for (const flag of ["--from x", "--resume x", "--tokenizer bpe", "--layout huggingface"])
+            refused(/need files/, open(flag));
+        refused(/--context 64 needs 65/, open(""));
+        refused(/expected at most 1073741824/, open("--batch 1000000 --context 1000000 --accumulate 1000000"));
+        refused(/expected positive sizes that fit in memory/, open(flags + " --width 100000"));
+        refused(/^--products bf16: /, open(flags + " --products bf16"));
+        refused(/--lines: the text has 4 lines .* expected 10/, open(flags + " --lines"));
+        refused(/the text has 0 bytes/, open(flags, new Uint8Array(0)));
+        must_open(flags + " --lr 900 --clip 0");
+        refused(/no longer finite; a smaller --lr may help/, m.number("run_train", 99));
+        refused(/no longer finite/, m.number("run_train", 99));
+        must_open();
+        refused(/the model has no token for 'z'/, look(0, "lazy"));
+        refused(/got 1 token, expected 2 or more/, look(0, "S"));
+        refused(/got 0 tokens/, look(0, ""));
+        assert(look(0, "She sells sea shells by the sea shore.\n".repeat(99)));
+    },
+
+    // Damaged models: a sentence, and the model is as it was.
+    load() {
+        must_open();
+        m.number("run_train", 20);
+        const good = saved(), again = Buffer.from(good);
+        let refused = 0;
+        const load = file => m.number("run_load", file, file.length);
+        const must_refuse = (file, what) => {
+            assert.equal(load(file), -1, what);
+            assert.match(why(), /^the file: ./);
+            assert.deepEqual(Buffer.from(saved()), again, `${what} has changed the model`);
+        };
+        for (let n = 0; n < good.length; n += n < 2000 ? 37 : 4099)
+            must_refuse(good.slice(0, n), `cut to ${n} bytes`);
+        must_refuse(new Uint8Array([...good, 0]), "a byte too many");
+        let seed = 1;
+        const random = n => (seed = (seed * 48271) % 2147483647) % n;
+        for (let i = 0; i < 200; i++) {
+            const bad = good.slice(), at = random(i < 150 ? 2000 : bad.length);
+            bad[at] ^= 1 + random(255);
+            const status = load(bad);
+            refused += status !== 0;
+            if (status) assert.match(why(), /^the file: ./);
+            else {                      // it was a value, or a text that means nothing
+                m.json("run_sample");
+                assert.equal(load(good), 0, why());
+            }
+            assert.deepEqual(Buffer.from(saved()), again);
+        }
+        assert(refused > 100, `${refused} of 200 were refused`);
+        const sample = m.text("run_sample");
+        m.number("run_train", 20);
+        assert.equal(load(good), 0, why());
+        assert.equal(m.json("run_sample").text, JSON.parse(sample).text);
+        must_open(flags.replace("--heads 4", "--heads 2"));
+        refused = load(good);
+        assert.equal(refused, -1);
+        assert.match(why(), /got a model of 4 heads, expected 2/);
+    },
+
+    // What each part of a GPT is good for.
+    broken() {
+        const loss = {}, first = {};
+        const [no_residual, no_norm, no_positions, no_mask, init_one] = [1, 2, 4, 8, 16];
+        for (const how of [0, no_residual, no_norm, no_residual + no_norm, no_positions, no_mask, init_one]) {
+            must_open(flags.replace("--layers 2", "--layers 4"), text, how);
+            m.number("run_train", 200);
+            const { rows, vocab } = news();
+            loss[how] = rows.at(-1)[1];
+            first[how] = rows[0][1];
+            const chance = Math.log(vocab);
+            if (how === no_residual + no_norm)
+                assert(rows.every(row => Math.abs(row[1] - chance) < 0.01), `neither: ${loss[how]}`);
+            const shown = JSON.parse(look(200)), changed = JSON.parse(look(200, "She sells set"));
+            const begins = ({ states }) => JSON.stringify(states[0].next.slice(0, 3));
+            assert.equal(begins(shown) === begins(changed), !(how & no_mask), "a later token is seen");
+            assert.equal(shown.nodes.some(x => x.op === "layer_norm"), !(how & no_norm));
+            assert.equal(shown.nodes.some(x => x.op === "add"), !(how & no_residual) || !(how & no_positions));
+            assert(m.json("run_sample").text.length > 100);
+        }
+        assert(loss[0] < 1 && loss[no_residual] > loss[0] + 1, JSON.stringify(loss));
+        assert(first[init_one] > 2 * first[0]);
+        assert.notEqual(loss[no_positions], loss[0]);
+    },
+};
+todo[what]();
