@@ -26,6 +26,10 @@ PAGE_LIB   := $(patsubst %,examples/lib/%.c,batch flags lines optimizer options 
 PAGE_F32   := $(filter-out $(CHECK),$(PAGE_CORE)) $(PAGE_FILES) $(PAGE_LOOK) examples/look/model.c \
               $(PAGE_LIB) $(filter-out examples/page/expression%,$(wildcard examples/page/*.c))
 
+page-sources:                                           # for tests/build/wasm.sh
+	@echo $(PAGE_F32)
+.PHONY: page-sources
+
 wasm = $(patsubst %.c,$(B)/wasm$(1)/%.o,$(2)) $(B)/wasm$(1)/look_page.o
 $(B)/page_f32.wasm: $(call wasm,32,$(PAGE_F32))
 	$(wasm_link)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The library as a WebAssembly module, on one thread and without POSIX: the losses of a training are, bit for
-# bit, those of GRADUS_ISA=base. Left out, with a sentence, where clang's target, its libraries or node are
-# missing.
+# bit, those of GRADUS_ISA=base; and so are those of the module in build/page.html, with its sample and its
+# model. Left out, with a sentence, where clang's target, its libraries or node are missing.
 . tests/lib/ok.sh
 
 target=wasm32-wasi
@@ -61,5 +61,72 @@ cut -d ' ' -f 1,3 "$W/double.page" >"$W/page"
 cut -d ' ' -f 1,3 "$W/double.base" >"$W/base"
 ok "double: the same to 1e-12" sh -c 'paste -d " " "$1" "$2" | awk "
     (\$2 - \$4) ^ 2 > 1e-24 || \$1 != \$3 { bad = 1 } END { exit bad || NR != 60 }"' - "$W/page" "$W/base"
+
+# ---- the page's module, beside train ----------------------------------------------------------------------
+# Lesson 05's text. Its last tenth is held out: 18 bytes.
+printf '%s\n' 'She sells sea shells by the sea shore.' "The shells she sells are sea shells, I'm sure." \
+    'For if she sells sea shells by the sea shore,' "then I'm sure she sells sea shore shells." >"$W/text"
+shape="--context 16 --width 32 --layers 2 --heads 4 --batch 8 --steps 400 --lr 0.01 --seed 1"
+
+page() {        # page DO NAME FLAGS: page.mjs, whose files go to $W/NAME
+    mkdir -p "$W/$2" && node tests/build/wasm/page.mjs "$1" "$BUILD/page_f32.wasm" "$W/text" "$3" "$W/$2"
+}
+
+native() {      # the module's sources as a program: the objects that are there, and the page's own
+    set --
+    for file in $("${MAKE:-make}" -s page-sources) look_page.c; do
+        case $file in
+        examples/page/*) set -- "$@" "$file" ;;
+        *) set -- "$@" "$BUILD/f32/${file%.c}.o" ;;
+        esac
+    done
+    # What would open files is in some of the objects, but nothing calls it.
+    ${CC:-cc} -std=c11 -O1 -D_POSIX_C_SOURCE=200809L -I. -ffunction-sections -fdata-sections -Wall -Wextra \
+        -Werror tests/build/wasm/page.c "$@" -Wl,--gc-sections ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -lm \
+        -pthread -o "$W/page.native"
+}
+
+trained() {     # trained NAME FLAGS: what train writes
+    GRADUS_ISA=base "$TRAIN" --data "$W/text" --out "$W/$1" --threads 1 --quiet $2
+}
+
+same() {        # same A B FILE ...: the tables but for times, and these files byte for byte
+    a=$1 b=$2
+    shift 2
+    for table in "$a" "$b"; do
+        cut -f 1-5,7 "$W/$table/loss.tsv" >"$W/$table/table" || return 1
+    done
+    for file in table "$@"; do
+        cmp "$W/$a/$file" "$W/$b/$file" || return 1
+    done
+}
+
+ok "the page's module compiles without a warning, and links" \
+    "${MAKE:-make}" B="$BUILD" WERROR=1 "$BUILD/page_f32.wasm"
+ok "train" trained alone "$shape"
+ok "page: 400 steps" page train module "$shape"
+ok "page: losses, sample and model are those of train, byte for byte" \
+    same alone module sample.txt vocab.tsv model.safetensors
+ok "page: slices, with looks, samples and saving in between" page look slices "$shape"
+ok "page: they change nothing" same alone slices sample.txt vocab.tsv model.safetensors
+ok "page: restarts take no memory" page restart other "$shape"
+ok "page: what cannot be is refused with a sentence" page refuse other "$shape"
+ok "page: damaged models, too, and the model stays" page load other "$shape"
+ok "page: with parts left out" page broken other "$shape"
+ok "page: natively, it compiles" native
+mkdir -p "$W/native"
+ok "page: natively, it runs" env GRADUS_ISA=base "$W/page.native" "$W/text" "$shape" "$W/native"
+ok "page: natively, the same" same module native model.safetensors
+
+# Other flags: dropout, Muon, biases, validations on the way; and with --lines, from more of them.
+other="--width 24 --heads 3 --layers 1 --batch 4 --steps 60 --eval-every 7 --eval-batches 3 --seed 5 --bias \
+    --optimizer muon --dropout 0.1 --accumulate 2 --no-tied --gelu tanh"
+ok "train, with other flags" trained muon "--context 9 $other"
+ok "page, with other flags" page train muon.page "--context 9 $other"
+ok "the same" same muon muon.page sample.txt vocab.tsv model.safetensors
+seq 1000 37 3000 >"$W/text"
+ok "train, with lines" trained lines "--lines --context 6 $other"
+ok "page, with lines" page train lines.page "--lines --context 6 $other"
+ok "the same" same lines lines.page sample.txt vocab.tsv model.safetensors
 
 finish

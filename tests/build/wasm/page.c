@@ -1,0 +1,84 @@
+/* The page's training run as a native program, so that the sanitizers see it:  page TEXT FLAGS DIR
+ * It trains in slices, with all that a page does in between, and writes loss.tsv and model.safetensors. Then
+ * it loads damaged models, and starts over. */
+#include "examples/page/broken.h"
+#include "examples/page/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void must(int well, const char *what)
+{
+    if (well)
+        return;
+    fprintf(stderr, "%s: %s\n", what, page_why());
+    exit(1);
+}
+
+static void write_file(const char *folder, const char *name, const void *bytes, size_t n)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    must(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, path);
+}
+
+static void between(int step)
+{
+    must(page_news() != NULL, "news");
+    must(page_look(step / 2, "She sells sea") != NULL, "look");
+    must(page_look(step, "z\xff") == NULL, "a prompt that the model does not know");
+    must(page_sample() != NULL, "sample");
+    must(page_save() != NULL && page_vocab_tsv() != NULL, "save");
+}
+
+/* A damaged model is refused, or it is one with other values. */
+static void damage(void)
+{
+    const int size = page_saved_size();
+    unsigned char *good = malloc((size_t)size);
+    must(good != NULL && page_save() != NULL, "save");
+    memcpy(good, page_save(), (size_t)size);
+    for (int n = 0; n < size; n += n < 2000 ? 37 : 4099) {
+        unsigned char *cut = malloc((size_t)n + !n);    /* of its size, so that reading past it is noticed */
+        memcpy(cut, good, (size_t)n);
+        must(page_load(cut, n) == -1, "a model that was cut");
+        free(cut);
+    }
+    unsigned seed = 1;
+    for (int i = 0; i < 200; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        unsigned char *byte = good + (seed >> 8) % (i < 150 ? 2000u : (unsigned)size), was = *byte;
+        *byte ^= (unsigned char)(1 + seed % 255);
+        if (page_load(good, size) == 0)
+            must(page_sample() || page_why(), "sample");
+        *byte = was;
+    }
+    must(page_load(good, size) == 0, "the model as it was");
+    free(good);
+}
+
+int main(int argc, char **argv)
+{
+    static char text[100000];
+    FILE *f = argc > 3 ? fopen(argv[1], "rb") : NULL;
+    must(f != NULL, "page TEXT FLAGS DIR");
+    const int n = (int)fread(text, 1, sizeof text, f);
+    fclose(f);
+    must(page_train(1) == -1 && !page_news() && page_load(NULL, 0) == -1, "no run");
+    must(page_open(argv[2], text, n, 0) == 0, "open");
+    for (int step = 0, now; (now = page_train(7)) != 0; between(step += now))
+        must(now > 0, "train");
+    const char *table = page_loss_tsv();
+    write_file(argv[3], "loss.tsv", table, strlen(table));
+    const unsigned char *model = page_save();
+    write_file(argv[3], "model.safetensors", model, (size_t)page_saved_size());
+    damage();
+    for (int broken = 0; broken <= BROKEN_BITS; broken++) {
+        must(page_open("--heads 3", text, n, 0) == -1, "3 heads for a width of 128");
+        must(page_open(argv[2], text, n, broken) == 0 && page_train(3) == 3, "open");
+        between(2);
+    }
+    must(page_open("--help", text, n, 0) == -1, "help");        /* which closes the last run */
+    return 0;
+}
