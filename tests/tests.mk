@@ -10,6 +10,9 @@ FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
            $(wildcard examples/lib/sample.c examples/lib/files.c examples/lib/tokenizer/*.c)
 
+# The page's expressions are compiled in double only.
+EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)
+
 # ---- what is made from what ---------------------------------------------------------------------
 # Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,
 # and make the n-th fail or send a signal at it.
@@ -35,8 +38,10 @@ $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
 # The suites also call functions that the libraries do not export, so they are linked with the objects.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
-$(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(LIBRARY))
+$(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(EXPRESSION) $(LIBRARY)) $(B)/f64/look_page.o
 	$(link) $(WRAP_LD) @$(B)/check.link
+$(B)/f64/look_page.o: $(B)/look_page.c $(B)/flags
+	$(compile) -DGRADUS_DOUBLE
 $(B)/faults/%: $(B)/f32/examples/%.o $(call f32,$(SHARED)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD)
 $(B)/faults/look: $(call f32,$(LOOK) $(SHARED)) $(B)/f32/look_page.o $(B)/f32/tests/lib/fault.o \

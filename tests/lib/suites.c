@@ -8,7 +8,7 @@ const char *const suites[] = {
     "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "check", "slips",
     "causes", "verdicts", "crashes", "ops", "large", "sums", "answers", "refusals", "absent", "mutants",
     "attention", "golden", "layers", "seeds", "layer_errors", "book", "cache", "trace", "view", "optim",
-    "save", "load", "npy", "import", "sample", "tokenizer", "faults", NULL,
+    "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults", NULL,
 };
 
 /* ---- the tests, by file and line ---- */

@@ -1,0 +1,32 @@
+/* expression: what a page shows of an expression that its reader types: values, gradients and the tape.
+ *
+ * The texts that these functions return are JSON; each is valid until the next call of the same function. An
+ * "error" is null or {"at": 5, "length": 1, "text": "expected ..."}, counted in UTF-16 units. */
+#ifndef EXAMPLES_PAGE_EXPRESSION_H
+#define EXAMPLES_PAGE_EXPRESSION_H
+
+#include "../../core/gradus.h"
+
+/* {"names": ["a", "b"], "error": null}: the free names, in the order of appearance. */
+char *expression_names(const char *text);
+
+/* [{"id": 0, "op": "add", "text": "db is left out"}, ...]: the wrong backwards of ops that the text uses. */
+char *expression_slips(const char *text);
+
+/* values: those of the free names, n of them; any more are 1. slip: the id of a wrong backward, or -1.
+ *
+ *     {"error": null, "warning": null,         a warning points at the first op whose result is nan or inf
+ *      "inputs": [{"name": "a", "free": true, "shape": [], "value": 2, "grad": 138.8, "numeric": 138.8,
+ *                  "digits": 10, "agrees": true, "kink": false}, ...],
+ *      "check": {"passed": true, "text": "gradient check passed: ..."},
+ *      "page": {...}}                          what look's show() takes
+ *
+ * Of a tensor value, grad and numeric are flat lists, and digits is the least of its elements. The loss is
+ * the sum of the last statement's values. Where values are nan, or too many to compare, numeric, digits,
+ * agrees and passed are null; passed also where the check is incomplete. At a kink the numeric gradient is
+ * the mean of the slopes on either side, and any gradient between them agrees; the check is made beside it,
+ * and its text tells where. An op with a wrong backward is also checked alone, on several values: one number
+ * fits many explanations. */
+char *expression_run(const char *text, const double *values, int n, int slip);
+
+#endif

@@ -1,0 +1,458 @@
+/* Expressions that a reader of the page types: their values and gradients, mistakes in their text, and wrong
+ * backwards, which the gradient check must name. */
+#include "examples/page/expression.h"
+#include "examples/page/expression_slips.h"
+#include "lib/suites.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GRADUS_DOUBLE
+
+/* ---- reading JSON ---- */
+
+static const char *blanks(const char *c) { return c + strspn(c, " \n"); }
+
+static const char *end_of_string(const char *c)     /* c is behind the first quote; NULL: it is not JSON */
+{
+    for (; *c != '"'; c++) {
+        if ((unsigned char)*c < ' ')
+            return NULL;
+        if (*c == '\\' && !strchr("\"\\/bfnrtu", *++c))
+            return NULL;
+        if (*c == 'u' && c[-1] == '\\' && strspn(c + 1, "0123456789abcdef") < 4)
+            return NULL;
+    }
+    return c + 1;
+}
+
+/* Behind the JSON value that begins at c, or NULL. */
+static const char *end_of_value(const char *c)
+{
+    static const char *const words[] = { "true", "false", "null" };
+    c = blanks(c);
+    if (*c == '"')
+        return end_of_string(c + 1);
+    if (*c == '[' || *c == '{') {
+        const char close = *c == '[' ? ']' : '}';
+        c = blanks(c + 1);
+        while (*c != close) {
+            if (close == '}' && !(*c == '"' && (c = end_of_string(c + 1)) && *c++ == ':'))
+                return NULL;
+            if (!(c = end_of_value(c)))
+                return NULL;
+            c = blanks(c);
+            if (*c != close && *c++ != ',')
+                return NULL;
+            c = blanks(c);
+        }
+        return c + 1;
+    }
+    for (int i = 0; i < 3; i++)
+        if (strncmp(c, words[i], strlen(words[i])) == 0)
+            return c + strlen(words[i]);
+    char *end;
+    strtod(c, &end);
+    return (*c == '-' || (*c >= '0' && *c <= '9')) && end > c ? end : NULL;
+}
+
+static char *json(char *text)
+{
+    const char *end = end_of_value(text);
+    ck_assert_msg(end && !*end, "no JSON: %s", text);
+    return text;
+}
+
+static char *run(const char *text, const double *values, int n, int slip)
+{
+    return json(expression_run(text, values, n, slip));
+}
+
+/* Behind "key": in the JSON of the input of this name, or in all of it. */
+static const char *member(const char *text, const char *input, const char *key)
+{
+    char part[60];
+    snprintf(part, sizeof part, "{\"name\":\"%s\"", input ? input : "");
+    text = input ? strstr(text, part) : text;
+    ck_assert_msg(text, "there is no input %s", input);
+    snprintf(part, sizeof part, "\"%s\":", key);
+    text = strstr(text, part);
+    ck_assert_msg(text, "there is no %s", key);
+    return text + strlen(part);
+}
+
+static double number(const char *text, const char *input, const char *key)
+{
+    return atof(member(text, input, key));
+}
+
+static bool is(const char *text, const char *input, const char *key, const char *value)
+{
+    return strncmp(member(text, input, key), value, strlen(value)) == 0;
+}
+
+/* ---- values and gradients ---- */
+
+CASE(expression, NULL, NULL, "")
+
+/* The first expression of micrograd's README, with its numbers. */
+static const char micrograd[] =
+    "c = a + b; d = a*b + b^3; c = c + c + 1; c = c + 1 + c + (-a)\n"
+    "d = d + d*2 + relu(b + a); d = d + 3*d + relu(b - a)\n"
+    "e = c - d; f = e**2; g = f/2.0; g = g + 10/f";
+
+TEST(the_numbers_of_micrograd)
+{
+    const char *y = run(micrograd, (double[]){ -4, 2 }, 2, -1);
+    const char *nodes = strstr(y, "\"page\":");
+    ck_assert(is(y, NULL, "error", "null"));
+    ck_assert(is(y, NULL, "warning", "null"));
+    ck_assert(is(y, NULL, "passed", "true"));
+    for (const char *g; (g = strstr(nodes, "\"name\":\"g\"")); nodes = g + 1) {}
+    ck_assert_double_eq_tol(atof(strstr(nodes, "\"x\":[") + 5), 24.70408163265306, 1e-12);
+    ck_assert_double_eq_tol(number(y, "a", "grad"), 138.83381924198252, 1e-10);
+    ck_assert_double_eq_tol(number(y, "b", "grad"), 645.5772594752186, 1e-10);
+    ck_assert_double_eq_tol(number(y, "a", "numeric"), 138.83381924198252, 1e-7);
+    ck_assert_double_ge(number(y, "b", "digits"), 9);
+    ck_assert(is(y, "b", "agrees", "true"));
+}
+
+/* The value of text for a = 2 and b = 3, as the last node's (its sum, if it is a tensor). */
+static const struct { const char *text; double y, da; } values[] = {
+    { "a + b*2", 8, 1 },                { "a*b - b/a", 4.5, 3.75 },         { "-a^2", -4, -4 },
+    { "(-a)^2", 4, 4 },                 { "a - b - 1", -2, 1 },             { "0*a + b/a/2", 0.75, -0.375 },
+    { "2 a b", 12, 6 },                 { "a b^2", 18, 9 },                 { "2 (a + b)", 10, 2 },
+    { "(a + b) (a - b)", -5, 4 },       { "a -b", -1, 1 },                  { "a*-b", -6, -3 },
+    { "a^-1", 0.5, -0.25 },             { "a ** 2 ** 1", 0, 0 },            { "--a", 2, 1 },
+    { "1e1 a + .5", 20.5, 10 },         { "a@b + 0 b", 0, 0 },              { "x = a; y = x; x y", 4, 4 },
+    { "k = 4; k a", 8, 4 },             { "k = -4; k*a; k = k*a; a k", -16, -16 },
+    { "exp(log(a))", 2, 1 },            { "sqrt(a^4)", 4, 4 },              { "tanh(0*a)", 0, 0 },
+    { "sum = a + b; sum*sum", 25, 10 }, { "relu(a - b) + abs(a - b)", 1, -1 },
+    { "max(a randn(3)) - max(a randn(3)) + a", 0, 0 }, { "sum(a*randn(2, 3)^0)", 12, 6 },
+    { "mean(softmax(a randn(4))) + a", 2.25, 1 }, { "\n;;a*a;\r\n;", 4, 4 },
+};
+
+TESTS(precedence_and_functions, LENGTH(values))
+{
+    const char *y = run(values[_i].text, (double[]){ 2, 3 }, 2, -1);
+    if (values[_i].y == 0 && values[_i].da == 0)        /* only that it is JSON */
+        return;
+    ck_assert_msg(is(y, NULL, "error", "null"), "%s", y);
+    ck_assert_double_eq_tol(number(y, "a", "grad"), values[_i].da, 1e-12);
+    ck_assert_double_eq_tol(number(y, "a", "numeric"), values[_i].da, 1e-8);
+    const char *last = strstr(y, "\"page\":");
+    for (const char *next; (next = strstr(last, "\"kind\":")); last = next + 1) {}
+    ck_assert_double_eq_tol(atof(strstr(last, "\"x\":[") + 5), values[_i].y, 1e-12);
+}
+
+TEST(names_in_the_order_of_appearance)
+{
+    ck_assert_str_eq(json(expression_names("c = b a2; b = c; _x + relu(b)")),
+                     "{\"names\":[\"b\",\"a2\",\"_x\"],\"error\":null}");
+    ck_assert_str_eq(json(expression_names("k = 3; W = randn(2); k W")), "{\"names\":[],\"error\":null}");
+}
+
+/* x (1, 3) and W (3, 2): the gradient of sum(x W) for W is x in each column. */
+TEST(products_of_matrices)
+{
+    const char *y = run("x = randn(1, 3); W = randn(3, 2); y = x W; z = x @ W; y + z", NULL, 0, -1);
+    double x[3], dw[6];
+    ck_assert_int_eq(sscanf(member(y, "x", "value"), "[%lf,%lf,%lf]", x, x + 1, x + 2), 3);
+    ck_assert_int_eq(sscanf(member(y, "W", "grad"), "[%lf,%lf,%lf,%lf,%lf,%lf]", dw, dw + 1, dw + 2, dw + 3,
+                            dw + 4, dw + 5), 6);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(dw[i], 2 * x[i / 2], 1e-12);
+    ck_assert(is(y, "W", "shape", "[3,2]"));
+    ck_assert(is(y, "W", "agrees", "true"));
+    ck_assert(is(y, NULL, "passed", "true"));
+}
+
+TEST(numbers_are_random_but_the_same_each_time)
+{
+    static char first[2000];
+    const char text[] = "W = randn(2, 2); mean(W)";
+    snprintf(first, sizeof first, "%.1999s", run(text, NULL, 0, -1));
+    ck_assert(strncmp(first, run(text, NULL, 0, -1), sizeof first - 1) == 0);
+}
+
+/* ---- where gradients are hard to compare ---- */
+
+TEST(a_kink_is_no_error)
+{
+    const char *y = run("relu(a - b)", (double[]){ 2, 2 }, 2, -1);
+    ck_assert(is(y, "a", "kink", "true"));
+    ck_assert(is(y, "a", "agrees", "true"));
+    ck_assert_double_eq_tol(number(y, "a", "numeric"), 0.5, 1e-9);
+    ck_assert(is(y, NULL, "passed", "true"));
+    ck_assert_ptr_nonnull(strstr(y, "The slope jumps at these values, so the check is made beside them: "
+                                 "a = 2.00"));
+    y = run("relu(a - b)", (double[]){ 2, 1.5 }, 2, -1);
+    ck_assert(is(y, "a", "kink", "false"));
+    y = run("abs(a)^3 + tanh(9*a)", (double[]){ 0 }, 1, -1);
+    ck_assert(is(y, "a", "kink", "false"));
+}
+
+/* Values at which a fixed step fails. */
+static const struct { const char *text; double a; } steep[] = {
+    { "log(a)", 1e-8 }, { "a^2", 1e8 }, { "sin(a)", 1e6 }, { "1/a", 1e-5 }, { "exp(a)", 1e-9 },
+    { "sqrt(a)", 1e-7 }, { "tanh(1000*a)", 1e-3 }, { "exp(-a^2)", 5 }, { "a^3", 0 }, { "relu(a)", 1e-7 },
+    { "1e-6*a + 1000", 1 },
+    { "cos(a)", -1e8 }, { "abs(a) + sqrt(abs(a))", -1e-4 }, { "sigmoid(a)", 30 },
+};
+
+TESTS(steps_follow_the_value, LENGTH(steep))
+{
+    const char *y = run(steep[_i].text, &steep[_i].a, 1, -1);
+    ck_assert_msg(is(y, "a", "agrees", "true") && is(y, "a", "kink", "false"), "%s", y);
+}
+
+TEST(what_is_not_a_number_is_pointed_at)
+{
+    const char *y = run("b = 2 + log(a); b*b", (double[]){ -1 }, 1, -1);
+    ck_assert(is(y, NULL, "warning", "{\"at\":8,\"length\":3,\"text\":\"log of -1 is nan\"}"));
+    ck_assert(is(y, NULL, "passed", "null,\"text\":\"not checked: log of -1 is nan\""));
+    ck_assert(is(y, "a", "numeric", "null,\"digits\":null,\"agrees\":null"));
+    ck_assert(is(run("1/(a - 1)", NULL, 0, -1), NULL, "warning",
+                 "{\"at\":1,\"length\":1,\"text\":\"div is infinite\"}"));
+}
+
+TEST(what_takes_too_long_is_not_checked)
+{
+    const char *y = run("W = randn(64, 64); sum(W W)", NULL, 0, -1);
+    ck_assert(is(y, NULL, "error", "null"));
+    ck_assert(is(y, NULL, "passed", "null,\"text\":\"not checked: that would take too long\""));
+}
+
+/* ---- mistakes in the text ---- */
+
+static const struct { const char *text; int at, length; const char *why; } wrong[] = {
+    { "", 0, 0, "expected an expression, such as a*b + b^3, got the end of the text" },
+    { " ; \n", 4, 0, "expected an expression" },
+    { ")", 0, 1, "expected a number or a name, got ')'" },
+    { "a +", 3, 0, "expected a number or a name, got the end of the text" },
+    { "a +\nb", 3, 0, "expected a number or a name, got the end of the line" },
+    { "a + ;b", 4, 1, "expected a number or a name, got ';'" },
+    { "a + )", 4, 1, "expected a number or a name, got ')'" },
+    { "(a", 2, 0, "expected an operator or ')', got the end of the text" },
+    { "(a + b", 6, 0, "expected an operator or ')'" },
+    { "(a]", 2, 1, "expected an operator or ')', got ']'" },
+    { "a)", 1, 1, "expected an operator or ';', got ')'" },
+    { "a b 3", 4, 1, "expected an operator or ';', got '3'" },
+    { "a 12.5e3", 2, 6, "expected an operator or ';', got '12.5e3'" },
+    { "1.2.3", 3, 2, "expected an operator or ';', got '.3'" },
+    { "2 ** * a", 5, 1, "expected a number as the exponent, got '*'" },
+    { "a^b", 2, 1, "expected a number as the exponent, got 'b'" },
+    { "a^(2)", 2, 1, "expected a number as the exponent, got '('" },
+    { "a^", 2, 0, "expected a number as the exponent, got the end of the text" },
+    { "a^2^3", 3, 1, "expected an operator or ';', got '^'" },
+    { "= 3", 0, 1, "expected a number or a name, got '='" },
+    { "a = = 3", 4, 1, "expected a number or a name, got '='" },
+    { "a = b = 3", 6, 1, "expected an operator or ';', got '='" },
+    { "a += 3", 3, 1, "expected a number or a name, got '='" },
+    { "a + b = 3", 6, 1, "expected an operator or ';', got '='" },
+    { "2 = a", 2, 1, "expected an operator or ';', got '='" },
+    { "relu", 4, 0, "expected '(' after the name of a function, got the end of the text" },
+    { "relu x", 5, 1, "expected '(' after the name of a function, got 'x'" },
+    { "relu()", 5, 1, "expected a number or a name, got ')'" },
+    { "relu(a, b)", 6, 1, "expected an operator or ')', got ','" },
+    { "a*foo(b)", 2, 3, "there is no function foo: for a product write foo * (...)" },
+    { "a = 2; a (3)", 7, 1, "there is no function a" },
+    { "randn", 5, 0, "expected '(' after the name of a function" },
+    { "randn()", 6, 1, "expected a size, got ')'" },
+    { "randn(n)", 6, 1, "expected a size, got 'n'" },
+    { "randn(0)", 6, 1, "got the size 0, expected one of 1 to 4096" },
+    { "randn(2.5)", 6, 3, "got the size 2.5" },
+    { "randn(-1)", 6, 1, "expected a size, got '-'" },
+    { "randn(2, 3, 4)", 10, 1, "expected ')', got ','" },
+    { "randn(2; 3)", 7, 1, "expected ',' or ')', got ';'" },
+    { "W = randn(64, 65)", 4, 13, "got 4160 values in all inputs, expected at most 4096" },
+    { "1e999*a", 0, 5, "the number 1e999 is too large" },
+    { "a $ b", 2, 1, "expected an operator or ';', got '$'" },
+    { "a \xc3\x97 b", 2, 1, "expected an operator or ';', got '\xc3\x97'" },
+    { "a + \xf0\x9f\x98\x80", 4, 2, "expected a number or a name, got '\xf0\x9f\x98\x80'" },
+    { "a\xff", 1, 1, "expected an operator or ';', got '\\ufffd'" },
+    { "abcdefghijklmnopqrstuvwxyz", 0, 26, "got a name of 26 characters, expected at most 23" },
+    { "<script>", 0, 1, "expected a number or a name, got '\\u003c'" },
+    { "\x01", 0, 1, "expected a number or a name, got '\\u0001'" },
+    { "3", 0, 1, "nothing is differentiated yet" },
+    { "a", 0, 1, "nothing is differentiated yet" },
+    { "2*3 + 4", 4, 1, "nothing is differentiated yet" },
+    { "W = randn(2, 3); a + W W", 23, 1, "matmul: got a \\u0022W\\u0022 (2, 3) and b \\u0022W\\u0022 (2, 3): "
+      "the inner sizes 3 and 2 differ" },
+    { "randn(2) + randn(3)", 9, 1, "add: got shapes (2) and (3)" },
+    { "softmax(a)", 0, 7, "softmax: " },
+    { "randn(2048, 1) - randn(1, 2048)", 15, 1, "got (2048, 1) and (1, 2048), whose result has more than" },
+    { "x = randn(2048, 1); y = randn(1, 2048); x y", 42, 1,
+      "got \\u0022x\\u0022 (2048, 1) and \\u0022y\\u0022 (1, 2048), whose result" },
+};
+
+TESTS(a_mistake_is_pointed_at, LENGTH(wrong))
+{
+    char *y = run(wrong[_i].text, NULL, 0, -1);
+    ck_assert_msg(is(y, NULL, "at", "") && (int)number(y, NULL, "at") == wrong[_i].at &&
+                  (int)number(y, NULL, "length") == wrong[_i].length, "expected %d, %d: %s", wrong[_i].at,
+                  wrong[_i].length, y);
+    ck_assert_msg(strncmp(member(y, NULL, "text") + 1, wrong[_i].why, strlen(wrong[_i].why)) == 0, "%s", y);
+    json(expression_names(wrong[_i].text));
+    json(expression_slips(wrong[_i].text));
+}
+
+/* n times `part`, between two texts. */
+static char *repeated(const char *before, const char *part, int n, const char *after)
+{
+    static char text[20000];
+    size_t at = (size_t)snprintf(text, sizeof text, "%s", before);
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, part, i);
+    snprintf(text + at, sizeof text - at, "%s", after);
+    return text;
+}
+
+static const struct { const char *before, *part; int most; const char *why; } limits[] = {
+    { "a*a", " ", 4093, "got a text of 4097 bytes, expected at most 4096" },
+    { "a*a", "-a", 998, "got more than 1000 operations, expected fewer" },
+    { "v*w", "+v%d", 62, "got more than 64 inputs, expected fewer" },
+};
+
+TESTS(sizes_are_limited, LENGTH(limits))
+{
+    const char *y = run(repeated(limits[_i].before, limits[_i].part, limits[_i].most, ""), NULL, 0, -1);
+    ck_assert_msg(is(y, NULL, "error", "null"), "%.300s", y);
+    y = run(repeated(limits[_i].before, limits[_i].part, limits[_i].most + 1, ""), NULL, 0, -1);
+    ck_assert_msg(strstr(y, limits[_i].why), "%.300s", y);
+}
+
+TEST(depth_is_limited)
+{
+    static const char *const deep[] = { "(", "-", "relu(", "a*(" };
+    for (int i = 0; i < LENGTH(deep); i++) {
+        const char *y = run(repeated("a*", deep[i], 700, "a"), NULL, 0, -1);
+        ck_assert_msg(strstr(y, "got more than 100 parentheses or signs within each other"), "%s", y);
+    }
+    static char text[1000] = "a*";
+    strcat(text, repeated("", "(", 97, "a"));
+    strcat(text, repeated("", ")", 97, ""));
+    ck_assert(is(run(text, NULL, 0, -1), NULL, "error", "null"));
+}
+
+/* ---- texts that nobody would type ---- */
+
+static void try(const char *text, gra_rng *g)
+{
+    const double some[] = { -1, 0, 1e300, (double)NAN };
+    crash_note("%s", text);
+    json(expression_names(text));
+    json(expression_slips(text));
+    run(text, some, (int)gra_randint(g, 5), (int)gra_randint(g, 25) - 1);
+}
+
+TEST(random_bytes)
+{
+    gra_rng g;
+    gra_manual_seed(&g, 1);
+    for (int i = 0; i < 5000; i++) {
+        char text[200] = "";
+        for (size_t j = 0, n = gra_randint(&g, sizeof text - 1); j < n; j++)
+            text[j] = (char)gra_randint(&g, 256);
+        try(text, &g);
+    }
+}
+
+TEST(random_words)
+{
+    static const char *const word[] = {
+        "a", "b", "x", "W", "W", "2", "0.5", "-", "+", "*", "/", "@", "^2", "**-1", "(", ")", ")", "=", ";",
+        "\n", " ", "relu(", "log(", "softmax(", "mean(", "sum(", "max(", "randn(2,3)", "randn(3,2)",
+        "randn(3)", "W=", "y=", "1e308", "randn(", "sqrt(a)", ",", "\xc3\xa9" };
+    gra_rng g;
+    gra_manual_seed(&g, 2);
+    int good = 0;
+    for (int i = 0; i < 5000; i++) {
+        char text[400] = "";
+        for (size_t j = 0, n = 1 + gra_randint(&g, 12); j < n; j++)
+            strcat(text, word[gra_randint(&g, LENGTH(word))]);
+        try(text, &g);
+        good += strstr(expression_names(text), "\"error\":null") != NULL;
+    }
+    ck_assert_int_gt(good, 300);
+}
+
+/* ---- wrong backwards ---- */
+
+/* An expression in which each shows, and what the check says of it. */
+static const struct { const char *op, *text, *says; } slips[] = {
+    { "add", "a + b", "it fits: all zero: the backward adds nothing here" },
+    { "add", "a + b", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "sub", "a - b", "it fits: the sign is flipped" },
+    { "neg", "-a", "it fits: the sign is flipped" },
+    { "mul", "a*b", "it fits: all zero: the backward adds nothing here" },
+    { "mul", "a b", "it fits" },
+    { "mul", "a*b", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "div", "a/b", "it fits: a factor too many: b" },
+    { "pow", "a^3", "it fits: the wrong factor: the backward has y where x^2 is expected" },
+    { "pow", "a^3", "it fits: a constant factor of 0.333333: a forgotten 3" },
+    { "exp", "exp(a)", "it fits: the wrong factor: the backward has log(y) where y is expected" },
+    { "log", "log(a)", "it fits: the wrong factor: the backward has exp(y) where 1/x is expected" },
+    { "sqrt", "sqrt(a)", "it fits: a constant factor of 2: counted twice, or a forgotten 1/2" },
+    { "tanh", "tanh(a)", "it fits: the wrong factor: the backward has 1 - y where 1 - y^2 is expected" },
+    { "tanh", "tanh(a)", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "sigmoid", "sigmoid(a)", "it fits: the wrong factor: the backward has y where y (1 - y) is expected" },
+    { "relu", "relu(a)", "the mask is the wrong way round" },
+    { "relu", "relu(-a) + a", "a mask is forgotten" },
+    { "abs", "abs(-a)", "it fits: where x < 0: the sign is flipped" },
+    { "silu", "silu(a)", "has sigmoid(x) where the derivative of silu at x is expected" },
+    { "softmax", "x = randn(1, 4); sum(softmax(x)^2)", "the term with a sum): all zero" },
+};
+
+/* Is it in the report, whose lines may be broken anywhere and whose < are \u003c? */
+static bool says(const char *report, const char *phrase)
+{
+    for (; *report; report++) {
+        const char *r = report, *p = phrase;
+        while (*p && (*r == *p || (*p == ' ' && strncmp(r, "\\u000a", 6) == 0) ||
+                      (*p == '<' && strncmp(r, "\\u003c", 6) == 0))) {
+            r += *r == *p ? 1 : 6;
+            while (*p == ' ' && *r == ' ')
+                r++;
+            p++;
+        }
+        if (!*p)
+            return true;
+    }
+    return false;
+}
+
+TESTS(the_check_names_a_wrong_backward, LENGTH(slips))
+{
+    char id[80];
+    const expression_slip *s = &expression_slip_table[_i];
+    ck_assert_str_eq(s->op, slips[_i].op);
+    snprintf(id, sizeof id, "{\"id\":%d,\"op\":\"%s\",", _i, s->op);
+    ck_assert_ptr_nonnull(strstr(json(expression_slips(slips[_i].text)), id));
+    const char *y = run(slips[_i].text, (double[]){ 1.5, 2.5 }, 2, _i);
+    ck_assert(is(y, NULL, "passed", "false"));
+    ck_assert_msg(says(y, slips[_i].says), "%s", y);
+    ck_assert_msg(s->stores || strstr(y, "\"agrees\":false"), "%s", y);
+    y = run(slips[_i].text, (double[]){ 1.5, 2.5 }, 2, -1);
+    ck_assert(is(y, NULL, "passed", "true"));
+}
+
+TEST(all_slips_are_tested)
+{
+    ck_assert_ptr_null(expression_slip_table[LENGTH(slips)].op);
+}
+
+/* In a larger expression, and where an operand is stretched. */
+TEST(the_check_sees_all_of_the_expression)
+{
+    for (int i = 0; expression_slip_table[i].op; i++) {
+        char id[40];
+        snprintf(id, sizeof id, "\"id\":%d,", i);
+        const bool used = strstr(expression_slips(micrograd), id);
+        ck_assert(is(run(micrograd, (double[]){ -4, 2 }, 2, i), NULL, "passed", used ? "false" : "true"));
+    }
+    ck_assert(is(run("x = randn(2, 3); b = randn(1, 3); sum((x*b)^2)", NULL, 0, 4), NULL, "passed", "false"));
+}
+
+#endif
