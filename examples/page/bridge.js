@@ -2,7 +2,9 @@
 // Float64Arrays; what is not a number is copied into the module's memory and freed after the call. (Runs in
 // the worker, too: it must not refer to anything else on the page.)
 
-async function open_module(bytes) {
+async function open_module(gzipped) {
+    const unzip = new DecompressionStream("gzip");
+    const bytes = await new Response(new Blob([gzipped]).stream().pipeThrough(unzip)).arrayBuffer();
     const bad_file = () => 8;           // WASI's EBADF: a page has no files, and no stderr
     const given = { fd_close: bad_file, fd_fdstat_get: bad_file, fd_seek: bad_file, fd_write: bad_file };
     const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: given });
