@@ -1,6 +1,7 @@
 // Drives the training module of the page, through the page's own bridge:  node page.mjs DO MODULE TEXT FLAGS DIR
 import fs from "node:fs";
 import assert from "node:assert/strict";
+import zlib from "node:zlib";
 
 const [, , what, file, text_file, flags, dir] = process.argv;
 const open_module = new Function(fs.readFileSync("examples/page/bridge.js", "utf8") + "\nreturn open_module")();
@@ -8,7 +9,7 @@ const bytes = fs.readFileSync(file), text = fs.readFileSync(text_file);
 const allowed = ["fd_close", "fd_fdstat_get", "fd_seek", "fd_write"];
 for (const { name } of WebAssembly.Module.imports(new WebAssembly.Module(bytes)))
     assert(allowed.includes(name), `the module imports ${name}, which a page cannot give`);
-const m = await open_module(bytes);
+const m = await open_module(zlib.gzipSync(bytes));
 
 const open = (how = flags, of = text, broken = 0) => m.number("run_open", how, of, of.length, broken);
 const why = () => m.text("run_why");
