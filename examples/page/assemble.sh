@@ -5,11 +5,12 @@ part() {
     case $1 in
     @css)   cat $look/parts.css $here/page.css ;;
     @tape)  sed -n '/<section id="left"/,/<\/main>/{/<\/main>/d;p;}' $look/page.html ;;
+    @training|@broken) cat $here/${1#@}.html ;;
     @f32)   gzip -9 -n <"$build/page_f32.wasm" | base64 ;;
     @f64)   gzip -9 -n <"$build/page_f64.wasm" | base64 ;;
     @code)  [ ! -f $here/broken.c ] || sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
     @js)    for name in numbers tape node heads curve; do cat $look/$name.js; done
-            for name in bridge expression worker training broken guide shell; do cat $here/$name.js; done ;;
+            for name in bridge expression worker plot controls training broken guide shell; do cat $here/$name.js; done ;;
     *)      printf '%s\n' "$1" ;;
     esac
 }

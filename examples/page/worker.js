@@ -1,1 +1,110 @@
-function work() {}
+// ---- the worker: a model of its own, trained between messages -------------------------------------------
+// work is the whole program of a worker, which is given its source and open_module's: it must not refer to
+// anything else on the page. Messages are { do: "open", ... }, answers { is: "news", ... }. An answer
+// has the number of the run that it belongs to, so that the page can ignore those of an earlier one.
+
+function work() {
+    const SLICE = 50, NEWS = 100;       // milliseconds: of training between messages, and between news
+    const SAMPLE = 50;                  // steps between samples
+    let c = null, run = 0, playing = false, step = 0, told = { step: 0, at: 0 };
+
+    function say(is, rest) { postMessage({ is, run, ...rest }); }
+
+    function news() {
+        const now = performance.now(), speed = 1000 * (step - told.step) / (now - told.at);
+        told = { step, at: now };
+        say("news", { json: c.text("run_news"), playing, speed, memory: c.memory() });
+    }
+    function sample() { say("sample", { json: c.text("run_sample") }); }
+    function stop(why) {
+        playing = false;
+        news();
+        if (why) say("error", { text: why });
+    }
+
+    // One step of training. Was there one? If not, all are done, or an error ended them.
+    function train() {
+        const n = c.number("run_train", 1);
+        if (n > 0) {
+            step++;
+            if (step % SAMPLE === 0) sample();
+            return true;
+        }
+        if (n === 0 && step % SAMPLE !== 0) sample();
+        stop(n < 0 ? c.text("run_why") : "");
+        return false;
+    }
+    function slice() {
+        if (!playing) return;
+        const end = performance.now() + SLICE;
+        while (performance.now() < end)
+            if (!train()) return;
+        if (performance.now() - told.at >= NEWS) news();
+        turn.port2.postMessage(null);
+    }
+    const turn = new MessageChannel();  // lets the messages of the page in; a timer would wait 4 ms
+    turn.port1.onmessage = slice;
+
+    const actions = {
+        async module(m) { c = await open_module(m.bytes); },
+        open(m) {
+            run = m.run;
+            step = 0;
+            playing = false;
+            if (c.number("run_open", m.flags, m.text, m.text.length, m.broken)) {
+                say("error", { text: c.text("run_why") });
+                return;
+            }
+            told.at = performance.now();
+            told.step = 0;
+            say("opened", {});
+            news();
+            sample();
+            if (m.play) actions.play();
+        },
+        play() {
+            if (playing) return;
+            playing = true;
+            told = { step, at: performance.now() };
+            turn.port2.postMessage(null);
+        },
+        pause() { if (playing) stop(); },
+        step() { if (train()) stop(); },
+        look(m) {
+            const json = c.text("run_look", m.step, m.prompt);
+            say("look", json ? { json } : { text: c.text("run_why") });
+        },
+        save(m) {
+            const at = m.what === "model" ? c.number("run_save") : 0;
+            const file = at ? c.bytes_at(at, c.number("run_saved_size"))
+                : new TextEncoder().encode(c.text({ curve: "run_loss_tsv", vocab: "run_vocab_tsv" }[m.what]));
+            say("saved", { name: m.name, file });
+        },
+        load(m) {
+            if (c.number("run_load", m.file, m.file.length)) say("error", { text: c.text("run_why") });
+            else say("loaded", { step });
+        },
+    };
+    // One after another: the first waits until the module is compiled.
+    let before = Promise.resolve();
+    onmessage = ({ data }) => {
+        before = before.then(() => actions[data.do](data)).catch(error => {
+            playing = false;
+            c = null;                   // a module that has trapped is in no state to go on
+            say("error", { text: String(error), fatal: true });
+        });
+    };
+}
+
+// A worker with a module. hear is called with each of its answers.
+function start_worker(hear) {
+    const source = [open_module.toString(), `\n(${work})()`];
+    const url = URL.createObjectURL(new Blob(source, { type: "text/javascript" }));
+    const worker = new Worker(url);
+    worker.onmessage = ({ data }) => {
+        URL.revokeObjectURL(url);
+        hear(data);
+    };
+    worker.postMessage({ do: "module", bytes: module_bytes("f32") });
+    return worker;
+}
