@@ -1,1 +1,149 @@
-const broken_screen = { start() {}, show() {}, hide() {} };
+// ---- the screen "Break it" ------------------------------------------------------------------------------
+// A worker of its own trains a model as it is, unless that has been done, and then the broken one.
+
+const experiment = { worker: null, run: 0, chosen: null, answer: "", pair: [], results: new Map(),
+    now: null };
+
+function result_of(flags, bits) {
+    const text = Object.entries(flags).map(([name, value]) => `--${name} ${value}`).join(" ");
+    const key = text + " " + bits;
+    if (!experiment.results.has(key))
+        experiment.results.set(key, { flags: text, bits, steps: flags.steps, step: 0, vocab: 2, rows: [],
+            norms: [], text: "", error: "", done: false });
+    return experiment.results.get(key);
+}
+
+function choose_break(chosen) {
+    const common = { ...PLAIN, ...chosen.common };
+    experiment.chosen = chosen;
+    experiment.answer = "";
+    experiment.now = null;
+    experiment.pair = [result_of(common, 0), result_of({ ...common, ...chosen.flags }, chosen.bits)];
+    for (const button of by_id("break_list").children)
+        button.setAttribute("aria-pressed", String(button.textContent === chosen.name));
+    by_id("break_question").replaceChildren(make("h2", "", chosen.name), make("p", "", chosen.question));
+    by_id("break_answers").replaceChildren(...chosen.answers.map(name => {
+        const button = make("button", "", outcomes[name]);
+        button.addEventListener("click", () => answer_break(name, button));
+        return button;
+    }));
+    by_id("break_verdict").textContent = "";
+    by_id("break_plots").hidden = true;
+}
+
+function answer_break(name, button) {
+    experiment.answer = name;
+    for (const other of by_id("break_answers").children) other.disabled = true;
+    button.setAttribute("aria-pressed", "true");
+    by_id("break_plots").hidden = false;
+    by_id("break_flags").textContent = experiment.pair[1].flags;
+    train_next();
+}
+
+function train_next() {
+    experiment.now = experiment.pair.find(result => !result.done) || null;
+    redraw_broken();
+    if (!experiment.now) {
+        by_id("break_verdict").textContent = verdict();
+        return;
+    }
+    const { flags, bits } = experiment.now, text = new TextEncoder().encode(by_id("run_text").defaultValue);
+    by_id("break_verdict").textContent = experiment.now === experiment.pair[0]
+        ? "It trains the model as it is." : "It trains the broken model.";
+    Object.assign(experiment.now, { rows: [], norms: [] });
+    if (!experiment.worker) experiment.worker = start_worker(hear_experiment);
+    const run = ++experiment.run;
+    experiment.worker.postMessage({ do: "open", run, flags, text, broken: bits, play: true });
+}
+
+function hear_experiment({ is, run, json, playing, text, fatal }) {
+    const result = experiment.now;
+    if (run !== experiment.run || !result) return;
+    if (is === "news") {
+        const { rows, ...rest } = read_json(json);
+        result.rows.push(...rows);
+        Object.assign(result, rest, { done: !playing && rest.step > 0 });
+    } else if (is === "sample") result.text = read_json(json).text;
+    else if (is === "error") {
+        Object.assign(result, { error: text, done: result.done || fatal });
+        if (fatal) experiment.worker = experiment.worker.terminate() || null;
+    }
+    redraw_broken();
+    if (result.done) train_next();
+}
+
+// ---- what happened --------------------------------------------------------------------------------------
+
+function last_loss({ rows }) {
+    const last = rows.slice(-20);
+    return last.reduce((sum, row) => sum + row[1], 0) / last.length;
+}
+
+function outcome([plain, broken]) {
+    const loss = last_loss(broken), before = last_loss(plain), level = Math.log(broken.vocab);
+    if (!(loss < 0.99 * level)) return "nothing";
+    if (Math.abs(loss - before) < 0.1) return "same";
+    return loss < before ? "better" : loss > (before + level) / 2 ? "stuck" : "worse";
+}
+
+function verdict() {
+    const { pair, answer, chosen } = experiment, [plain, broken] = pair, happened = outcome(pair);
+    const measured = { loss: last_loss(broken).toFixed(3), plain: last_loss(plain).toFixed(3),
+        level: Math.log(broken.vocab).toFixed(3), first: number_of(broken.rows[0]?.[1] ?? NaN).toFixed(1),
+        norm: name => short(broken.norms.find(norm => norm.name === name)?.grad ?? NaN) };
+    const judged = answer === happened ? "You predicted it. "
+        : `You predicted otherwise. ${outcomes[happened]} `;
+    return judged + (broken.error ? broken.error + ". " : "") + chosen.why(measured);
+}
+
+// ---- drawing --------------------------------------------------------------------------------------------
+
+let broken_asked = false;
+function redraw_broken() {
+    if (!broken_asked) requestAnimationFrame(draw_broken);
+    broken_asked = true;
+}
+
+function draw_broken() {
+    broken_asked = false;
+    if (by_id("broken").hidden || by_id("break_plots").hidden) return;
+    const [plain, broken] = experiment.pair, level = Math.log(plain.vocab);
+    const points = result => result.rows.map(row => [row[0], number_of(row[1])]);
+    const last = result => result.rows.length ? number_of(result.rows.at(-1)[1]).toFixed(4) : "";
+    draw_plot(by_id("break_loss"), { steps: plain.steps, level, lines: [
+        { className: "as_it_is", points: points(plain) },
+        { className: "is_broken", points: points(broken) }] });
+    draw_legend(by_id("break_legend"), [["as_it_is", "as it is", last(plain)],
+        ["is_broken", experiment.chosen.name, last(broken)],
+        ["level", `knows nothing: ln ${plain.vocab} =`, level.toFixed(4)]]);
+    by_id("break_norms_at").textContent = broken.step ? `in step ${broken.step}` : "";
+    if (plain.norms.length)
+        draw_norms(by_id("break_norms"), [{ className: "as_it_is", norms: plain.norms },
+            { className: "is_broken", norms: broken.norms }]);
+    by_id("break_plain_text").textContent = plain.text;
+    by_id("break_text").textContent = broken.text;
+}
+
+const broken_screen = {
+    start() {
+        by_id("break_list").append(...breaks.map(one => {
+            const button = make("button", "", one.name);
+            button.addEventListener("click", () => choose_break(one));
+            return button;
+        }));
+        by_id("break_code").textContent = by_id("code").content.textContent.trim();
+        addEventListener("resize", redraw_broken);
+    },
+    show() {
+        by_id("broken").hidden = false;
+        say_status("");
+        redraw_broken();
+    },
+    hide() { by_id("broken").hidden = true; },
+};
+
+// For the guided path: the screen, with one of the breaks chosen.
+function set_broken(name) {
+    show_screen("broken");
+    choose_break(breaks.find(one => one.name === name));
+}

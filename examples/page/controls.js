@@ -12,7 +12,9 @@ function flags_of_form() {
     return flags.join(" ");
 }
 
-function text_bytes() { return file_text ? file_text.bytes : new TextEncoder().encode(by_id("run_text").value); }
+function text_bytes() {
+    return file_text ? file_text.bytes : new TextEncoder().encode(by_id("run_text").value);
+}
 
 // The beginning of a text's first line, for a prompt.
 function beginning(text, most) { return [...text.trimStart().split("\n")[0]].slice(0, most).join(""); }
@@ -28,7 +30,7 @@ function say_text() {
 async function take_text(file, changed) {
     if (!file) return;
     if (file.size > TEXT.most) {
-        say_error(`${file.name} has ${file.size} bytes, expected at most ${TEXT.most}: use build/train for it`);
+        say_error(`${file.name} has ${file.size} bytes, expected at most ${TEXT.most}: use build/train`);
         return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());

@@ -13,8 +13,8 @@ function marks(most) {
     return Array.from({ length: n + 1 }, (_, i) => i * every);
 }
 
-// Draws lines ({ className, points: [[step, loss], ...] }) over an axis of so many steps, a level (the loss of
-// a model that knows nothing) and a mark at a step. What is above twice the level is drawn at the edge.
+// Draws lines ({ className, points: [[step, loss], ...] }) over an axis of so many steps, a level (the loss
+// of a model that knows nothing) and a mark at a step. What is above twice the level is drawn at the edge.
 function draw_plot(box, { lines, steps, level, at }) {
     const { high, left, right, top, bottom } = PLOT, wide = Math.max(220, box.clientWidth);
     const losses = lines.flatMap(line => line.points.map(point => point[1]));
@@ -36,7 +36,8 @@ function draw_plot(box, { lines, steps, level, at }) {
         const d = there.map(([step, loss]) => x(step).toFixed(1) + " " + y(loss).toFixed(1)).join("L");
         if (d) svg.append(make_svg("path", { class: className, d: "M" + d }));
     }
-    if (at >= 0) svg.append(make_svg("line", { class: "at", x1: x(at), x2: x(at), y1: top, y2: high - bottom }));
+    if (at >= 0)
+        svg.append(make_svg("line", { class: "at", x1: x(at), x2: x(at), y1: top, y2: high - bottom }));
     box.replaceChildren(svg);
 }
 
@@ -71,7 +72,9 @@ function draw_norms(box, series) {
     const decades = Math.max(1, box.high - box.low);
     box.style.setProperty("--decades", Number.isFinite(decades) ? decades : 1);
     const ends = box.querySelectorAll(".scale span");
-    [box.low, box.high].forEach((power, i) => ends[i].textContent = Number.isFinite(power) ? "1e" + power : "");
+    [box.low, box.high].forEach((power, i) => {
+        ends[i].textContent = Number.isFinite(power) ? "1e" + power : "";
+    });
     box.querySelectorAll(".norm").forEach((row, i) => series.forEach(({ norms }, k) => {
         const grad = number_of(norms[i]?.grad ?? NaN), fill = row.querySelectorAll(".fill")[k];
         const share = grad > 0 ? clamp((Math.log10(grad) - box.low) / decades, 0, 1) : 0;
@@ -90,7 +93,8 @@ function make_scale() {
 function make_norm(name, series) {
     const row = make("div", "norm"), track = make("div", "track");
     track.append(...series.map(one => make("div", "fill " + one.className)));
-    row.append(make("span", "name", name), track);
-    row.append(...series.map(one => make("span", "number " + one.className)));
+    const row_numbers = make("div", "norm_numbers");
+    row_numbers.append(...series.map(one => make("div", "number " + one.className)));
+    row.append(make("span", "name", name), track, row_numbers);
     return row;
 }

@@ -6,8 +6,8 @@ const training = { worker: null, run: 0, open: false, playing: false, play_again
     prompt_typed: false };
 
 function new_run() {
-    return { step: 0, steps: 1, vocab: 1, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
-        loaded: null, flags: "", look: null, looked: -Infinity, asked: false, ask_again: false };
+    return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
+        loaded: null, flags: "", look: null, next_look: 0, asked: false, ask_again: false };
 }
 let run = new_run();
 
@@ -24,6 +24,7 @@ const answers = {
         training.open = true;
         training.at = null;
         say_error("");
+        say_status("");
         ask_look();
     },
     news({ json, playing, speed, memory }) {
@@ -32,8 +33,8 @@ const answers = {
         if (norms.length) run.norms.push({ step: rest.step, norms });
         Object.assign(run, rest, { speed, memory });
         training.playing = playing;
-        redraw("loss", "norms", "place", "line");
-        if (training.at === null && (!playing || performance.now() - run.looked > 500)) ask_look();
+        redraw("loss", "norms", "sample", "place", "line");
+        if (training.at === null && (!playing || performance.now() > run.next_look)) ask_look();
     },
     sample({ json }) {
         run.samples.push(read_json(json));
@@ -41,7 +42,6 @@ const answers = {
     },
     look({ json, text }) {
         run.asked = false;
-        run.looked = performance.now();
         by_id("prompt_error").textContent = text || "";
         if (json) {
             run.look = json;
@@ -101,7 +101,8 @@ function entry_at_step(list, step_of) { return list.findLast(entry => step_of(en
 
 const drawings = {
     loss() {
-        const step = shown_step(), level = Math.log(run.vocab), held = run.rows.filter(row => row[2] !== null);
+        const step = shown_step(), level = Math.log(run.vocab);
+        const held = run.rows.filter(row => row[2] !== null);
         const row = entry_at_step(run.rows, row => row[0]), held_row = entry_at_step(held, row => row[0]);
         draw_plot(by_id("run_loss"), { steps: run.steps, level, at: step, lines: [
             { className: "train", points: run.rows.map(row => [row[0], number_of(row[1])]) },
@@ -125,11 +126,18 @@ const drawings = {
         by_id("run_sample_at").textContent = sample ? `after ${sample.step} steps` : "";
         by_id("run_sample").textContent = sample ? sample.text : "";
     },
-    look() { show(read_json(run.look)); },
+    look() {
+        if (!run.look) return;
+        const begun = performance.now(), page = read_json(run.look);
+        page.curve = [[run.steps, 0]];  // this page has a curve of its own; the heads name the last step
+        show(page);
+        const now = performance.now();
+        run.next_look = now + Math.max(500, 10 * (now - begun));        // leaves time for other frames
+    },
     place() {
         const done = training.open && run.step === run.steps;
         by_id("run_place").textContent = `${run.step} of ${run.steps} steps`;
-        by_id("run_play").textContent = training.playing ? "pause" : done ? "play again" : "play";
+        by_id("run_play").textContent = training.playing ? "pause" : "play";
         by_id("run_step").disabled = !training.open || done;
     },
     line() {
@@ -222,7 +230,7 @@ const training_screen = {
     show() {
         by_id("training").hidden = by_id("inspect").hidden = false;
         by_id("inspect").prepend(training.prompt);
-        redraw(...Object.keys(drawings).filter(part => part !== "look" || run.look));
+        redraw(...Object.keys(drawings));
         if (training.play_again) tell({ do: "play" });
     },
     hide() {
@@ -232,3 +240,10 @@ const training_screen = {
         by_id("training").hidden = by_id("inspect").hidden = true;
     },
 };
+
+// For the guided path: the screen, with what a station speaks of in view.
+function set_training(what) {
+    show_screen("training");
+    if (what === "play" && !training.playing) play_or_pause();
+    by_id({ heads: "run_heads", tape: "left", play: "run_bar" }[what]).scrollIntoView({ block: "nearest" });
+}

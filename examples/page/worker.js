@@ -18,8 +18,8 @@ function work() {
     function sample() { say("sample", { json: c.text("run_sample") }); }
     function stop(why) {
         playing = false;
-        news();
         if (why) say("error", { text: why });
+        news();
     }
 
     // One step of training. Was there one? If not, all are done, or an error ended them.
