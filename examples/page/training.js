@@ -1,9 +1,10 @@
 // ---- the screen "A model learns" ------------------------------------------------------------------------
 // A worker trains; its answers are kept here and drawn in the next frame. at is the step that the slider
-// was moved to, or null: then all follows the training.
+// was moved to, or null: then all follows the training. wish: shall it play, when the screen
+// is shown and there are steps left?
 
-const training = { worker: null, run: 0, open: false, playing: false, play_again: false, at: null, flags: "",
-    prompt_typed: false };
+const training = { worker: null, run: 0, open: false, playing: false, wish: true, at: null, flags: "",
+    prompt: make("label", "prompt facts", "prompt "), prompt_typed: false };
 
 function new_run() {
     return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
@@ -11,7 +12,7 @@ function new_run() {
 }
 let run = new_run();
 
-function tell(message, transfer) { training.worker.postMessage(message, transfer || []); }
+function tell(message, transfer) { training.worker?.postMessage(message, transfer || []); }
 
 function say_error(text) { by_id("run_error").textContent = text; }
 
@@ -151,19 +152,26 @@ const drawings = {
 
 // ---- what a visitor does --------------------------------------------------------------------------------
 
-function begin_run(play) {
+function begin_run() {
     if (!training.worker) training.worker = start_worker(hear);
     training.run++;
     training.open = false;
     training.flags = flags_of_form();
     say_text();
     if (!training.prompt_typed) by_id("prompt_text").value = beginning(by_id("run_text").value, 16);
-    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0, play });
+    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0,
+        play: training.wish });
 }
 
 function play_or_pause() {
-    if (!training.open || run.step === run.steps) begin_run(true);
-    else tell({ do: training.playing ? "pause" : "play" });
+    training.wish = !training.playing;
+    if (!training.open || run.step === run.steps) begin_run();
+    else tell({ do: training.wish ? "play" : "pause" });
+}
+
+function one_step() {
+    training.wish = false;
+    if (training.open) tell({ do: "step" });
 }
 
 function go_to_step(step) {
@@ -196,8 +204,8 @@ async function load(input) {
     tell({ do: "load", file: bytes }, [bytes.buffer]);
 }
 
-function make_prompt() {
-    const box = make("label", "prompt facts", "prompt "), field = make("input"), why = make("span");
+function start_prompt() {
+    const field = make("input"), why = make("span");
     field.id = "prompt_text";
     field.addEventListener("input", () => {
         training.prompt_typed = true;
@@ -205,45 +213,40 @@ function make_prompt() {
     });
     why.id = "prompt_error";
     why.setAttribute("role", "alert");
-    box.append(field, why);
-    return box;
+    training.prompt.append(field, why);
+    by_id("inspect").prepend(training.prompt);
 }
 
 const training_screen = {
     start() {
-        training.prompt = make_prompt();
+        start_prompt();
         by_id("run_heads").append(by_id("model"));
         by_id("run_play").addEventListener("click", play_or_pause);
-        by_id("run_step").addEventListener("click", () => { if (training.open) tell({ do: "step" }); });
-        by_id("run_again").addEventListener("click", () => begin_run(training.playing));
+        by_id("run_step").addEventListener("click", one_step);
+        by_id("run_again").addEventListener("click", begin_run);
         by_id("run_at").addEventListener("input", event => go_to_step(Number(event.target.value)));
         by_id("run_at").addEventListener("keydown", slide_by_key);
         by_id("run_load").addEventListener("change", event => load(event.target));
         for (const button of document.querySelectorAll("[data-save]"))
             button.addEventListener("click", () => save(button.dataset.save));
         addEventListener("resize", () => redraw("loss"));
-        start_controls(() => begin_run(training.playing));
-        by_id("inspect").prepend(training.prompt);
-        training.play_again = true;
-        begin_run(false);
+        start_controls(begin_run);
+        begin_run();
     },
     show() {
-        by_id("training").hidden = by_id("inspect").hidden = false;
-        by_id("inspect").prepend(training.prompt);
+        by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = false;
         redraw(...Object.keys(drawings));
-        if (training.play_again) tell({ do: "play" });
+        if (training.wish && run.step < run.steps) tell({ do: "play" });
     },
     hide() {
-        training.play_again = training.playing;
-        if (training.playing) tell({ do: "pause" });
-        training.prompt.remove();
-        by_id("training").hidden = by_id("inspect").hidden = true;
+        tell({ do: "pause" });
+        by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = true;
     },
 };
 
 // For the guided path: the screen, with what a station speaks of in view.
 function set_training(what) {
     show_screen("training");
-    if (what === "play" && !training.playing) play_or_pause();
+    if (what === "play" && (!training.wish || run.step === run.steps)) play_or_pause();
     by_id({ heads: "run_heads", tape: "left", play: "run_bar" }[what]).scrollIntoView({ block: "nearest" });
 }

@@ -6,7 +6,7 @@
 function work() {
     const SLICE = 50, NEWS = 100;       // milliseconds: of training between messages, and between news
     const SAMPLE = 50;                  // steps between samples
-    let c = null, run = 0, playing = false, step = 0, told = { step: 0, at: 0 };
+    let c = null, run = 0, opened = false, playing = false, step = 0, told = { step: 0, at: 0 };
 
     function say(is, rest) { postMessage({ is, run, ...rest }); }
 
@@ -51,19 +51,19 @@ function work() {
             run = m.run;
             step = 0;
             playing = false;
-            if (c.number("run_open", m.flags, m.text, m.text.length, m.broken)) {
+            opened = c.number("run_open", m.flags, m.text, m.text.length, m.broken) === 0;
+            if (!opened) {
                 say("error", { text: c.text("run_why") });
                 return;
             }
-            told.at = performance.now();
-            told.step = 0;
+            told = { step, at: performance.now() };
             say("opened", {});
             news();
             sample();
             if (m.play) actions.play();
         },
         play() {
-            if (playing) return;
+            if (playing || !opened) return;
             playing = true;
             told = { step, at: performance.now() };
             turn.port2.postMessage(null);
