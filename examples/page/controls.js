@@ -3,12 +3,12 @@
 const TEXT = { most: 4e6, shown: 20000 };                // bytes of a text, and of a file that is shown whole
 let file_text = null;                                   // { name, bytes }: a file, until the text is edited
 
-// The flags, each written out, though some are build/train's defaults. An empty field gives none.
+// The flags, each written out, though some are build/train's defaults.
 function flags_of_form() {
     const flags = [];
     for (const field of by_id("run_form").elements)
         if (field.name && field.type === "checkbox") flags.push(...field.checked ? ["--" + field.name] : []);
-        else if (field.name && field.value) flags.push(`--${field.name} ${field.value}`);
+        else if (field.name) flags.push(`--${field.name} ${field.value}`);
     return flags.join(" ");
 }
 

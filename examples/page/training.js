@@ -1,14 +1,13 @@
 // ---- the screen "A model learns" ------------------------------------------------------------------------
 // A worker trains; its answers are kept here and drawn in the next frame. at is the step that the slider
-// was moved to, or null: then all follows the training. wish: shall it play, when the screen
-// is shown and there are steps left?
+// was moved to, or null: then all follows the training. wish: is it to play while the screen is shown?
 
 const training = { worker: null, run: 0, open: false, playing: false, wish: true, at: null, flags: "",
     prompt: make("label", "prompt facts", "prompt "), prompt_typed: false };
 
 function new_run() {
     return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
-        loaded: null, flags: "", look: null, next_look: 0, asked: false, ask_again: false };
+        loaded: null, flags: "", look: null, looked: 0, pause: 0, asked: false, ask_again: false };
 }
 let run = new_run();
 
@@ -35,7 +34,8 @@ const answers = {
         Object.assign(run, rest, { speed, memory });
         training.playing = playing;
         redraw("loss", "norms", "sample", "place", "line");
-        if (training.at === null && (!playing || performance.now() > run.next_look)) ask_look();
+        if (training.at === null && (!playing || performance.now() - run.looked > run.pause))
+            ask_look();
     },
     sample({ json }) {
         run.samples.push(read_json(json));
@@ -43,6 +43,7 @@ const answers = {
     },
     look({ json, text }) {
         run.asked = false;
+        run.looked = performance.now();
         by_id("prompt_error").textContent = text || "";
         if (json) {
             run.look = json;
@@ -132,13 +133,12 @@ const drawings = {
         const begun = performance.now(), page = read_json(run.look);
         page.curve = [[run.steps, 0]];  // this page has a curve of its own; the heads name the last step
         show(page);
-        const now = performance.now();
-        run.next_look = now + Math.max(500, 10 * (now - begun));        // leaves time for other frames
+        run.pause = Math.max(500, 10 * (performance.now() - begun));    // leaves time for other frames
     },
     place() {
         const done = training.open && run.step === run.steps;
         by_id("run_place").textContent = `${run.step} of ${run.steps} steps`;
-        by_id("run_play").textContent = training.playing ? "pause" : "play";
+        by_id("run_play").textContent = training.playing ? "pause" : done ? "play again" : "play";
         by_id("run_step").disabled = !training.open || done;
     },
     line() {
@@ -152,20 +152,20 @@ const drawings = {
 
 // ---- what a visitor does --------------------------------------------------------------------------------
 
-function begin_run() {
+function begin_run(play) {
+    training.wish = play;
     if (!training.worker) training.worker = start_worker(hear);
     training.run++;
     training.open = false;
     training.flags = flags_of_form();
     say_text();
     if (!training.prompt_typed) by_id("prompt_text").value = beginning(by_id("run_text").value, 16);
-    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0,
-        play: training.wish });
+    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0, play });
 }
 
 function play_or_pause() {
     training.wish = !training.playing;
-    if (!training.open || run.step === run.steps) begin_run();
+    if (!training.open || run.step === run.steps) begin_run(true);
     else tell({ do: training.wish ? "play" : "pause" });
 }
 
@@ -223,15 +223,15 @@ const training_screen = {
         by_id("run_heads").append(by_id("model"));
         by_id("run_play").addEventListener("click", play_or_pause);
         by_id("run_step").addEventListener("click", one_step);
-        by_id("run_again").addEventListener("click", begin_run);
+        by_id("run_again").addEventListener("click", () => begin_run(training.playing));
         by_id("run_at").addEventListener("input", event => go_to_step(Number(event.target.value)));
         by_id("run_at").addEventListener("keydown", slide_by_key);
         by_id("run_load").addEventListener("change", event => load(event.target));
         for (const button of document.querySelectorAll("[data-save]"))
             button.addEventListener("click", () => save(button.dataset.save));
         addEventListener("resize", () => redraw("loss"));
-        start_controls(begin_run);
-        begin_run();
+        start_controls(() => begin_run(true));
+        begin_run(true);
     },
     show() {
         by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = false;
