@@ -3,9 +3,9 @@
 here=examples/page look=examples/look build=$1
 part() {
     case $1 in
-    @css)   cat $look/parts.css $here/page.css ;;
+    @css)   cat $look/parts.css $here/page.css $here/expression.css ;;
     @tape)  sed -n '/<section id="left"/,/<\/main>/{/<\/main>/d;p;}' $look/page.html ;;
-    @training|@broken) cat $here/${1#@}.html ;;
+    @expression|@training|@broken) cat $here/${1#@}.html ;;
     @f32)   gzip -9 -n <"$build/page_f32.wasm" | base64 ;;
     @f64)   gzip -9 -n <"$build/page_f64.wasm" | base64 ;;
     @code)  [ ! -f $here/broken.c ] || sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
