@@ -43,7 +43,7 @@ expression_numeric expression_differentiate(expression_loss *loss, void *arg, gr
         const double before = slope, better_before = better;
         slope = (y - z) / (up - down);
         better = (16 * before - slope) / 15;
-        const double doubt = fabs(better - better_before) + DBL_EPSILON * (fabs(y) + fabs(z)) / h;
+        const double doubt = 10 * (fabs(better - better_before) + DBL_EPSILON * (fabs(y) + fabs(z)) / h);
         if (doubt < n.unsure && !(fabs(better - n.value) > n.unsure)) {         /* doubt may be NaN */
             n.value = better;
             n.unsure = doubt;
