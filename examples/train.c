@@ -13,7 +13,6 @@
 #include "lib/clock.h"
 #include "lib/curve.h"
 #include "lib/progress.h"
-#include "lib/sample.h"
 #include "lib/say.h"
 #include "lib/validation.h"
 #include <math.h>
@@ -175,19 +174,6 @@ static int begin(session *s)
 
 /* ---- after ------------------------------------------------------------------------------------------- */
 
-/* Samples n tokens, with --lines one line after another. 0, or -1 after a warning. */
-static int draw_sample(training *t, int *ids, size_t n)
-{
-    gra_kv_cache cache;
-    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = &cache, .context = (int)t->o.context,
-                       .ids = t->batch->ids, .temperature = 0.8, .top_p = 1 };
-    int failed = gra_kv_cache_open(&cache, &t->gpt);
-    gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    failed = failed || sample_text(&writer, t->text.tokens.end, t->o.lines, ids, n);
-    gra_kv_cache_close(&cache);
-    return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
-}
-
 /* Prints the first lines of the sample, each cut to 80 columns. */
 static void show_sample(const char *bytes, size_t n)
 {
@@ -208,16 +194,11 @@ static void show_sample(const char *bytes, size_t n)
 static int sample(training *t)
 {
     size_t size = 0;
-    const size_t n = (size_t)t->o.sample;
-    int *ids = malloc((n + 1) * sizeof *ids);
-    if (!ids)
-        return warn("out of memory");
-    char *text = draw_sample(t, ids, n) ? NULL : tokenizer_decode(&t->text.tokens, ids, n, &size);
+    char *text = training_sample(t, &size);
     const int failed = !text || run_write(t, "sample.txt", text, size);
-    if (!failed && n > 0 && !t->o.quiet)
+    if (!failed && t->o.sample > 0 && !t->o.quiet)
         show_sample(text, size);
     free(text);
-    free(ids);
     return failed ? -1 : 0;
 }
 

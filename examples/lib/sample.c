@@ -139,16 +139,3 @@ int sample_next(sampler *s)
         append(s, id);
     return id;
 }
-
-int sample_text(sampler *s, int end, bool lines, int *ids, size_t n)
-{
-    sample_see(s, &end, 1);
-    for (size_t i = 0; i < n; i++) {
-        ids[i] = sample_next(s);
-        if (ids[i] < 0)
-            return -1;
-        if (lines && ids[i] == end)
-            sample_see(s, &end, 1);
-    }
-    return 0;
-}

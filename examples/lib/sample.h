@@ -21,7 +21,4 @@ typedef struct sampler {
 void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
 int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
 
-/* Samples n tokens after the token `end`; lines: where a line ends, another begins. 0; -1: see gra_error */
-int  sample_text(sampler *s, int end, bool lines, int *ids, size_t n);
-
 #endif

@@ -4,6 +4,7 @@
 #include "checkpoint.h"
 #include "load.h"
 #include "memory.h"
+#include "sample.h"
 #include "say.h"
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,38 @@ void training_close(training *t)
         batch_close(&t->batch[i]);
     free(t->batch);
     free(t->kept);
+}
+
+static int draw(training *t, int *ids, size_t n)
+{
+    gra_kv_cache cache = { 0 };
+    const bool cached = t->forward == gra_gpt_forward;
+    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = cached ? &cache : NULL,
+                       .forward = t->forward, .context = (int)t->o.context, .ids = t->batch->ids,
+                       .temperature = 0.8, .top_p = 1 };
+    const int end = t->text.tokens.end;
+    int failed = cached && gra_kv_cache_open(&cache, &t->gpt);
+    gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
+    sample_see(&writer, &end, 1);
+    for (size_t i = 0; i < n && !failed; i++) {
+        ids[i] = sample_next(&writer);
+        failed = ids[i] < 0;
+        if (t->o.lines && ids[i] == end)
+            sample_see(&writer, &end, 1);
+    }
+    gra_kv_cache_close(&cache);
+    return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
+}
+
+char *training_sample(training *t, size_t *size)
+{
+    const size_t n = (size_t)t->o.sample;
+    int *ids = calloc(n + 1, sizeof *ids);
+    if (!ids)
+        return warn("out of memory"), NULL;
+    char *text = draw(t, ids, n) ? NULL : tokenizer_decode(&t->text.tokens, ids, n, size);
+    free(ids);
+    return text;
 }
 
 int training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24])

@@ -18,7 +18,7 @@ typedef struct training {               /* what a checkpoint stores */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
-    forward_fn *forward;                /* of validations and of training_trace_nan: gra_gpt_forward */
+    forward_fn *forward;                /* of all but the steps, which call theirs; gra_gpt_forward */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
@@ -39,6 +39,10 @@ void training_draw(training *t, gra_rng *rng);
 /* Forward and backward of the first batch, without an update, so that a missing instruction set or a lack of
  * memory is found before anything is written. 0 or -1. */
 int  training_try(training *t);
+
+/* What the model writes now: a text of --sample tokens, with --lines one line after another. Free it; NULL after
+ * a warning. */
+char *training_sample(training *t, size_t *size);
 
 /* What a file of the parameters says beside them. Returns how many; heads: room for one of the values. */
 enum { TRAINING_META = 4 };

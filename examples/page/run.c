@@ -3,7 +3,6 @@
 #include "../look/look.h"
 #include "../look/model.h"
 #include "../lib/row.h"
-#include "../lib/sample.h"
 #include "../lib/say.h"
 #include "../lib/training.h"
 #include "../lib/validation.h"
@@ -88,7 +87,8 @@ static int parse(page *p, const char *flags)
 {
     options *o = &p->t.o;
     const int n = divide(p, flags);
-    p->t = (training){ .o = options_default(), .best = HUGE_VAL, .forward = forward };
+    p->t = (training){ .o = options_default(), .best = HUGE_VAL,
+                       .forward = p->broken ? forward : gra_gpt_forward };
     const int how = n < 0 ? 1 : options_parse(o, n, p->word);
     if (how != FLAGS_GO_ON)
         return how ? -1 : warn("--help: build/train --help lists the flags");
@@ -243,7 +243,7 @@ static void write_row(out *o, const run_row *row)
 static size_t layer_of(const char *name)
 {
     const size_t n = strcspn(name, ".");
-    return isdigit((unsigned char)name[n + 1]) ? n + 1 + strcspn(name + n + 1, ".") : n;
+    return name[n] && isdigit((unsigned char)name[n + 1]) ? n + 1 + strcspn(name + n + 1, ".") : n;
 }
 
 /* The parameters of a layer follow each other. */
@@ -290,37 +290,14 @@ PAGE_EXPORT(run_news) char *page_news(void)
 
 /* ---- sample ------------------------------------------------------------------------------------------ */
 
-/* As train draws it. A broken model has no key-value cache. */
-static int draw_sample(page *p, int *ids, size_t n)
-{
-    training *t = &p->t;
-    gra_kv_cache cache = { 0 };
-    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = p->broken ? NULL : &cache,
-                       .forward = t->forward, .context = (int)t->o.context, .ids = t->batch->ids,
-                       .temperature = 0.8, .top_p = 1 };
-    gra_manual_seed(&writer.rng, (uint64_t)t->o.seed);
-    const bool failed = (writer.cache && gra_kv_cache_open(&cache, &t->gpt)) ||
-                        sample_text(&writer, t->text.tokens.end, t->o.lines, ids, n);
-    gra_kv_cache_close(&cache);
-    return failed ? warn("no sample: %s", gra_error(t->tape) ? gra_error(t->tape) : "out of memory") : 0;
-}
-
 PAGE_EXPORT(run_sample) char *page_sample(void)
 {
-    page *p = &the;
-    out *o = begin_text(SAMPLE);
-    if (!is_open())
-        return NULL;
     size_t size = 0;
-    const size_t n = (size_t)p->t.o.sample;
-    int *ids = calloc(n + 1, sizeof *ids);
-    if (!ids)
-        return warn("out of memory"), NULL;
-    char *text = draw_sample(p, ids, n) ? NULL : tokenizer_decode(&p->t.text.tokens, ids, n, &size);
-    free(ids);
+    out *o = begin_text(SAMPLE);
+    char *text = is_open() ? training_sample(&the.t, &size) : NULL;
     if (!text)
         return NULL;
-    out_format(o, "{\"step\":%ld,\"text\":", p->t.step);
+    out_format(o, "{\"step\":%ld,\"text\":", the.t.step);
     out_string(o, text, size);
     out_text(o, "}");
     free(text);

@@ -72,13 +72,11 @@ page() {        # page DO NAME FLAGS: page.mjs, whose files go to $W/NAME
     mkdir -p "$W/$2" && node tests/build/wasm/page.mjs "$1" "$BUILD/page_f32.wasm" "$W/text" "$3" "$W/$2"
 }
 
-native() {      # the module's sources as a program: the objects that are there, and the page's own
-    set --
-    for file in $("${MAKE:-make}" -s page-sources) look_page.c; do
-        case $file in
-        examples/page/*) set -- "$@" "$file" ;;
-        *) set -- "$@" "$BUILD/f32/${file%.c}.o" ;;
-        esac
+native() {      # the module's sources as a program, with the objects that are there
+    set -- "$BUILD/look_page.c"
+    for file in $("${MAKE:-make}" -s page-sources); do
+        [ ! -f "$BUILD/f32/${file%.c}.o" ] || file=$BUILD/f32/${file%.c}.o
+        set -- "$@" "$file"
     done
     # What would open files is in some of the objects, but nothing calls it.
     ${CC:-cc} -std=c11 -O1 -D_POSIX_C_SOURCE=200809L -I. -ffunction-sections -fdata-sections -Wall -Wextra \

@@ -188,6 +188,18 @@ try_stand_in() {
     row stand-in "for Check" "as many tests as Check; a broken op fails"
 }
 
+# ---- WebAssembly ---------------------------------------------------------------------------------------
+try_wasm() {    # with the native machine's libraries and train, whose numbers it must give
+    b=$P/wasm
+    BUILD=$P/native MAKE=$MAKE sh tests/build/wasm.sh >"$b.log" 2>&1 ||
+        { bad wasm32 "wasi-libc, node" "tests/build/wasm.sh" "$b.log"; return; }
+    if grep -q 'left out' "$b.log"; then
+        skip wasm32 "wasi-libc, node" "nodejs, lld, wasi-libc or libclang-rt-dev-wasm32"
+    else
+        row wasm32 "wasi-libc, node" "$(sed -n 's/^wasm.sh: //p' "$b.log"), of tests/build/wasm.sh"
+    fi
+}
+
 # ---- all of it -----------------------------------------------------------------------------------------
 # Left out under qemu: suites that compute a lot or start many programs would take most of an hour.
 SLOW="large mutants verdicts cache import faults layers/f64"
@@ -201,6 +213,7 @@ selected i686 && try_machine i686 "i686, glibc" i686-linux-gnu-gcc "-msse2 -mfpm
     "qemu-i386 -L /usr/i686-linux-gnu" "gcc-i686-linux-gnu or libc6-dev-i386-cross" "$SLOW"
 selected s390x && try_machine s390x "s390x, glibc" s390x-linux-gnu-gcc "-std=gnu11" s390x-linux-gnu-ar \
     "qemu-s390x -L /usr/s390x-linux-gnu" "gcc-s390x-linux-gnu or libc6-dev-s390x-cross" "$SLOW"
+selected wasm32 && try_wasm
 
 # Each reads the files of all, and resumes the runs that all have begun.
 set -- "$P/files/"*/*/*.safetensors "$P/files/"*/*/*.npy

@@ -58,11 +58,33 @@ static void damage(void)
     free(good);
 }
 
+/* With nothing left out it is the GPT. */
+static void whole(void)
+{
+    const int ids[] = { 1, 4, 1, 3, 0, 2 };
+    gra_rng rng;
+    struct gra_gpt g;
+    gra_manual_seed(&rng, 1);
+    gra_tape *t = gra_open(1);
+    gra_model *m = gra_model_open(t, &rng);
+    gra_gpt_init(&g, gra_root(m), &(gra_gpt_config){ .vocab_size = 5, .context_length = 3, .emb_dim = 8,
+                 .n_heads = 2, .n_layers = 2, .bias = true, .drop_rate = 0.5 });
+    const gra_rng before = rng;
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x = gra_gpt_forward(t, &g, ids, 2, 3);
+    rng = before;
+    gra_tensor *y = broken_forward(t, &g, 0, ids, 2, 3);
+    must(memcmp(x->data, y->data, x->size * sizeof *x->data) == 0, "broken_forward with nothing left out");
+    gra_model_close(m);
+    gra_close(t);
+}
+
 int main(int argc, char **argv)
 {
     static char text[100000];
     FILE *f = argc > 3 ? fopen(argv[1], "rb") : NULL;
     must(f != NULL, "page TEXT FLAGS DIR");
+    whole();
     const int n = (int)fread(text, 1, sizeof text, f);
     fclose(f);
     must(page_train(1) == -1 && !page_news() && page_load(NULL, 0) == -1, "no run");
