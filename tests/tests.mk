@@ -100,20 +100,19 @@ $(PASSED): $(B)/passed/%: programs always
 
 ## make learn-check the exercises and milestones, right and wrong (-j2)
 learn-check: $(CHECKED) $(TRAINED)
-	@cat $(CHECKED) $(TRAINED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
 $(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/slips.c) always
 	@mkdir -p $(@D)
 	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
-	@sed 's/^/ok /' $@.new > $@ && rm $@.new
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
 
 $(TRAINED): $(B)/passed/%: milestones-ready always
 	@mkdir -p $(@D)
 	@$(WITH_CC) BUILD=$(B) sh tests/programs/exercises/milestone.sh $(*F) > $@.new || \
 	    { cat $@.new; exit 1; }
-	@sed 's/^/ok /' $@.new > $@ && rm $@.new
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
 
 ## make lint        finds long lines, tabs, trailing blanks, unfinished work
 lint:

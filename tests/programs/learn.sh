@@ -68,6 +68,7 @@ refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
 refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
 refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" \
     </dev/null
+ok "where there are no gradients" lacks gradient "$W/said"
 refused abort 'abort();' "it crashed with SIGABRT: abort() was called" </dev/null
 refused exit 'exit(0);' "it ended the process (exit status 0)" </dev/null
 refused status 'exit(127);' "it ended the process (exit status 127)" </dev/null
@@ -120,6 +121,12 @@ ok "noise" judged noise 1 "does not compile"
 ok "is shown without control characters" lacks -a "$(printf '\033')" "$W/said"
 echo '#include "/dev/zero"' >"$W/endless.c"
 ok "an endless include" judged endless 1 "does not compile\|softmax is missing\|it includes /dev/zero"
+{ echo '#include <maths.h>' && cat "$solution"; } >"$W/header.c"
+ok "a header that does not exist" judged header 1 "it includes maths.h, expected only exercises.h and the \
+headers of C; there is no such file"
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "/* This file is larger than one megabyte, all in all */" }' \
+    >"$W/long.c"
+ok "a file of more than 1 MB" judged long 2 "the file cannot be read: it is larger than 1 MB"
 echo 'int a[1 << 28] = { 1 };' | cat - "$solution" >"$W/large.c"
 ok "an enormous array" judged large 1 "the compiler did not end, or needed too much memory"
 sed 's/y\[i\] .= sum;/{ int unused; }/' "$solution" >"$W/warned.c"
@@ -396,6 +403,24 @@ ok "a folder that is a link has rows" \
     grep -q '^zoe	-	-	-	.: not judged: symbolic links are not followed$' "$W/linked.tsv"
 ok "a number alone suggests its exercise" \
     grep -q '^ada	-	-	-	08.c: not judged: no exercise has this name: is it 08_softmax.c?$' "$W/linked.tsv"
+# zoe with a dots of two kinds, as one character and as two; a name with an escape sequence; a wide one.
+named=$W/named
+for name in 'zo\303\253' 'Zoe\314\210' 'up\033[A' '\346\227\245\346\234\254' \
+    'averylong\303\251\303\240name'; do
+    name=$(printf "$name")
+    mkdir -p "$named/$name" && cp "$solution" "$named/$name/08_softmax.c"
+done
+{
+    printf 'wait zo\303\253           08_softmax            yes\n'
+    printf 'wait Zoe\314\210           08_softmax            yes\n'
+    printf 'wait up.[A         08_softmax            yes\n'
+    printf 'wait \346\227\245\346\234\254          08_softmax            yes\n'
+    printf 'wait averylong\303\251\303\240.. 08_softmax            yes\nstatus 0\n'
+} >"$W/script"
+ok "names in UTF-8, in columns on a terminal" \
+    "$built/terminal" 30 80 build/learn --grade "$named" --only 8 <"$W/script"
+ok "as JSON" ends_with 0 build/learn --json --grade "$named" --only 8
+ok "in UTF-8" grep -q "$(printf '"student": "zo\303\253"')" "$W/out"
 ok "no such exercise" refuses 2 "there is no exercise 'softmix'" \
     build/learn --grade "$class" --only "8 softmix"
 ok "--out without --grade" refuses 2 "--out needs --grade" build/learn --out "$W/none" 8

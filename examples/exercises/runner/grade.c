@@ -2,6 +2,7 @@
 #include "grade.h"
 #include "../../lib/files.h"
 #include "../../lib/say.h"
+#include "../../lib/utf8.h"
 #include "handed.h"
 #include "report.h"
 #include "signals.h"
@@ -81,30 +82,79 @@ static void print_json(const struct row *r)
     printf(" }");
 }
 
+/* The bytes of the character at s, of which n bytes are left, and the columns that a terminal needs for it;
+ * 0: none that may be shown. Some file systems keep accents as characters of their own, after the letter. */
+static size_t character(const char *s, size_t n, int *columns)
+{
+    static const struct { unsigned from, to; int columns; } ranges[] = {
+        { 0, 0x1f, -1 }, { 0x7f, 0x9f, -1 }, { 0x200b, 0x200f, -1 }, { 0x2028, 0x202e, -1 },
+        { 0x2060, 0x206f, -1 }, { 0xfeff, 0xfeff, -1 }, { 0xfff9, 0xfffb, -1 },         /* they control */
+        { 0x300, 0x36f, 0 }, { 0x1ab0, 0x1aff, 0 }, { 0x1dc0, 0x1dff, 0 }, { 0x20d0, 0x20ff, 0 },
+        { 0xfe00, 0xfe0f, 0 }, { 0x3099, 0x309a, 0 },                                   /* accents */
+        { 0x1100, 0x115f, 2 }, { 0x2e80, 0xa4cf, 2 }, { 0xac00, 0xd7a3, 2 }, { 0xf900, 0xfaff, 2 },
+        { 0xfe30, 0xfe6f, 2 }, { 0xff00, 0xff60, 2 }, { 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1faff, 2 },
+        { 0x20000, 0x3fffd, 2 } };
+    const unsigned char *u = (const unsigned char *)s;
+    const size_t length = utf8_length(u, n);
+    unsigned code = length > 1 ? u[0] & (0x7fu >> length) : u[0];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (u[i] & 0x3f);
+    *columns = length ? 1 : -1;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && *columns == 1; i++)
+        if (code >= ranges[i].from && code <= ranges[i].to)
+            *columns = ranges[i].columns;
+    const bool shown = *columns >= 0;
+    *columns = shown ? *columns : 1;
+    return shown ? length : 0;
+}
+
+/* Writes text into `width` columns, "." for what may not be shown, and ".." at the end of what is cut.
+ * Returns the columns used; *bytes: how many bytes those are. */
+static int fit(char *to, size_t room, const char *text, int width, size_t *bytes)
+{
+    const size_t n = strlen(text);
+    size_t before = 0;                                  /* bytes in front of the last two columns */
+    int at = 0, cut_at = 0, columns;
+    *bytes = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t length = character(text + i, n - i, &columns);
+        if (at + columns > width || *bytes + 8 > room) {
+            memcpy(to + before, "..", 2);
+            *bytes = before + 2;
+            return cut_at + 2;
+        }
+        memcpy(to + *bytes, length ? text + i : ".", length ? length : 1);
+        at += columns;
+        *bytes += length ? length : 1, i += length ? length : 1;
+        if (at <= width - 2)
+            before = *bytes, cut_at = at;
+    }
+    return at;
+}
+
 /* Prints cells: on a terminal in columns, which are cut at their width, otherwise separated by tabs. */
 static void print_cells(const char *const cell[5])
 {
     static const int width[] = { 13, 21, 6, 9 };
     const bool aligned = isatty(STDOUT_FILENO);
     static char line[2 * CELL];
-    int rows, columns, at = 0;
+    int rows, columns, from = 0;
+    size_t at = 0, n;
     terminal_size(&rows, &columns);
     for (int i = 0; i < 5; i++) {
-        const int left = columns > 80 ? columns - at - 1 : 80 - at - 1, from = at;
-        const size_t most = !aligned ? CELL - 500 : (size_t)(i < 4 ? width[i] : left), n = strlen(cell[i]);
-        for (size_t j = 0; j < n && j < most; j++) {
-            const unsigned char c = (unsigned char)cell[i][j];
-            const bool cut = n > most && j + 2 >= most;
-            line[at++] = cut || c < ' ' || c == 127 || (aligned && c > 127) ? '.' : (char)c;
-        }
-        while (aligned && i < 4 && at - from <= width[i])
+        const int left = (columns > 80 ? columns : 80) - from - 1;
+        int used = fit(line + at, sizeof line - at, cell[i], !aligned ? CELL - 500 : i < 4 ? width[i] : left,
+                       &n);
+        at += n;
+        for (; aligned && i < 4 && used <= width[i]; used++)
             line[at++] = ' ';
         if (!aligned && i < 4)
             line[at++] = '\t';
+        from += used;
     }
     while (at && line[at - 1] == ' ')
         at--;
-    printf("%.*s\n", at, line);
+    printf("%.*s\n", (int)at, line);
 }
 
 static void print_row(const struct row *r)

@@ -1,5 +1,6 @@
 /* report: see report.h. */
 #include "report.h"
+#include "../../lib/utf8.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -54,7 +55,11 @@ void report_string(FILE *f, const char *text, size_t n)
     fputc('"', f);
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)text[i];
-        if (c == '\n')
+        const size_t length = utf8_length((const unsigned char *)text + i, n - i);
+        if (length > 1) {
+            fwrite(text + i, 1, length, f);
+            i += length - 1;
+        } else if (c == '\n')
             fputs("\\n", f);
         else if (c < ' ' || c > 126)
             fprintf(f, "\\u%04x", c);

@@ -49,6 +49,7 @@ static bool read_records(struct verdict *v, const struct child *c, char words[][
 struct work {
     char folder[PATH], answer[PATH], program[PATH], script[PATH], judge[PATH];
     const char *file;                   /* "answer.123/08_softmax.c": no other path ends like this */
+    bool gradients;                     /* its text uses those of tensors */
     bool sanitized;                     /* by a sanitizer, which maps terabytes and watches memory itself */
 };
 
@@ -95,7 +96,8 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
     size_t n;
     char *text = file_read_plain(file, &n);
     if (!text)
-        set(v, NOT_JUDGED, "the file cannot be read: %s", strerror(errno));
+        set(v, NOT_JUDGED, "the file cannot be read: %s", errno == EFBIG ? "it is larger than 1 MB"
+                                                                         : strerror(errno));
     else if (strspn(text, " \t\r\n") == n)
         set(v, NOT_PASSED, "the file is empty");
     else if (memchr(text, 0, n))
@@ -104,6 +106,7 @@ static bool work_begin(struct work *w, struct verdict *v, const char *build, con
         set(v, NOT_JUDGED, "%s cannot be created: %s", w->folder, strerror(errno));
     else if (file_replace(w->answer, text, n))
         set(v, NOT_JUDGED, "%s cannot be written: %s", w->answer, strerror(errno));
+    w->gradients = text && (strstr(text, "->grad") || strstr(text, "gra_grad("));
     free(text);
     return !v->finding[0];
 }
@@ -160,7 +163,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
     v->result = right ? PASSED : NOT_PASSED;
     v->nprinted = c->printed;
     if (!right && !v->finding[0]) {
-        why_crashed(v->finding, sizeof v->finding, c, w->file, seconds);
+        why_crashed(v->finding, sizeof v->finding, c, &(struct ran){ w->file, seconds, w->gradients });
         v->nprinted = what_it_printed(c);
     }
     memcpy(v->printed, c->output, v->nprinted);

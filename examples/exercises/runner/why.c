@@ -98,6 +98,22 @@ const char *what_failed(const struct child *c)
     return NULL;
 }
 
+/* A file that the compiler did not find, as a sentence: "08.c:1:10: fatal error: ../x.c: No such file". */
+static bool not_found(char *text, size_t room, const char *output)
+{
+    const char *error = strstr(output, "fatal error: "), *name = error ? error + 13 : "";
+    const size_t line = strcspn(name, "\n");
+    const char *end = strstr(name, ": No such file"), *file = strstr(name, "' file not found");
+    end = *name == '\'' ? file : end;
+    name += *name == '\'';
+    if (!error || !end || end > name + line)
+        return false;
+    const int n = (int)(end - name);
+    snprintf(text, room, "it includes %.*s, expected only exercises.h and the headers of C%s", n, name,
+             n > 2 && !strncmp(end - 2, ".c", 2) ? ": write it yourself" : "; there is no such file");
+    return true;
+}
+
 void why_not_compiled(char *text, size_t room, const struct child *c, const char *file)
 {
     enum { LINES = 12, REFUSED = 3 };   /* as exit status of the script of compile.sh */
@@ -115,7 +131,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
         append(text, room, "%.*s", (int)strcspn(refused + 9, "\n"), refused + 9);
         return;
     }
-    if (links && linker(text, room, c->output))
+    if ((links && linker(text, room, c->output)) || not_found(text, room, c->output))
         return;
     if (links || !from)
         from = c->output;
@@ -136,13 +152,19 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 struct meaning {
     int         number;                 /* of a signal; 0 in the table of the sanitizers */
     const char *words;                  /* a sanitizer's */
-    const char *says;
+    const char *says;                   /* after a |: what is added where there are gradients */
 };
+
+static void append_meaning(char *text, size_t room, const char *says, bool gradients)
+{
+    const size_t n = strcspn(says, "|");
+    append(text, room, "%.*s%s", (int)n, says, gradients && says[n] ? says + n + 1 : "");
+}
 
 static const struct meaning signals[] = {
     { SIGSEGV, "", "SIGSEGV: it read or wrote memory that is not its own. Usual causes: an index past the "
-                   "end, a pointer that was never set, malloc() that returned NULL, a gradient that is not "
-                   "needed (NULL), a function that calls itself without end" },
+                   "end, a pointer that was never set, malloc() that returned NULL, a function that "
+                   "calls itself without end|, a gradient that is not needed (NULL)" },
     { SIGBUS,  "", "SIGBUS: it read or wrote memory that is not its own. Usual cause: a wrong pointer" },
     { SIGFPE,  "", "SIGFPE: an integer was divided by 0" },
     { SIGABRT, "", "SIGABRT: abort() was called, by an assert, by free() of memory that was not allocated, "
@@ -165,8 +187,8 @@ static const struct meaning sanitizers[] = {
                                     "array that is too large" },
     { 0, "attempting double-free",  "free() is called twice for the same memory" },
     { 0, "attempting free on addr", "free() of memory that malloc() did not return" },
-    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array "
-                                    "(a gradient that is not needed is NULL)" },
+    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array"
+                                    "| (a gradient that is not needed is NULL)" },
     { 0, "requested allocation",    "it asked for too much memory" },
     { 0, "allocation-size-too-big", "it asked for too much memory" },
     { 0, "calloc-overflow",         "it asked for too much memory" },
@@ -174,7 +196,7 @@ static const struct meaning sanitizers[] = {
     { 0, "negative-size-param",     "a size is negative" },
     { 0, "null pointer passed",     "a NULL pointer is passed to a function that needs memory" },
     { 0, "division by zero",        "an integer is divided by 0" },
-    { 0, "null pointer",            "a pointer is NULL (a gradient that is not needed is NULL)" },
+    { 0, "null pointer",            "a pointer is NULL| (a gradient that is not needed is NULL)" },
     { 0, "FPE",                     "an integer is divided by 0" },
     { 0, NULL, NULL } };
 
@@ -205,7 +227,7 @@ size_t what_it_printed(const struct child *c)
 }
 
 /* What a sanitizer found, and where. A process writes its report last, so the last one is taken. */
-static bool sanitizer(char *text, size_t room, const char *output, const char *file)
+static bool sanitizer(char *text, size_t room, const char *output, const struct ran *r)
 {
     static const char *const begins[] = { "runtime error: ", "ERROR: AddressSanitizer: ",
                                           "AddressSanitizer: hard rss" };
@@ -219,23 +241,24 @@ static bool sanitizer(char *text, size_t room, const char *output, const char *f
     const bool undefined = !strncmp(report, begins[0], strlen(begins[0]));
     while (undefined && report > output && report[-1] != '\n')       /* it names the place before the words */
         report--;
-    const int line = line_in(report, file);
+    const int line = line_in(report, r->file);
     text[0] = 0;
     if (line)
         append(text, room, "line %d: ", line);
     snprintf(first, sizeof first, "%.*s", (int)strcspn(what, "\n"), what);
     for (const struct meaning *m = sanitizers; m->words; m++)
         if (strstr(first, m->words)) {
-            append(text, room, "%s", m->says);
+            append_meaning(text, room, m->says, r->gradients);
             return true;
         }
     append(text, room, "%s", first);
     return true;
 }
 
-void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds)
+void why_crashed(char *text, size_t room, const struct child *c, const struct ran *r)
 {
     char found[1000];
+    const int seconds = r->seconds;
     const int number = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (c->late)
         snprintf(text, room, "it did not end within %d second%s. Usual cause: a loop whose condition never "
@@ -246,13 +269,14 @@ void why_crashed(char *text, size_t room, const struct child *c, const char *fil
     else if (c->large)
         snprintf(text, room, "it asked for too much memory. Usual cause: a loop that allocates and never "
                  "ends");
-    else if (sanitizer(found, sizeof found, c->output, file))
+    else if (sanitizer(found, sizeof found, c->output, r))
         snprintf(text, room, "it crashed: %s", found);
     else if (number) {
         const struct meaning *m = signals;
         while (m->says && m->number != number)
             m++;
-        snprintf(text, room, "it crashed with %s", m->says ? m->says : strsignal(number));
+        snprintf(text, room, "it crashed with ");
+        append_meaning(text, room, m->says ? m->says : strsignal(number), r->gradients);
     } else
         snprintf(text, room, "it ended the process (exit status %d) before the judge had finished: an answer "
                  "must return, and must not call exit or close the judge's files", WEXITSTATUS(c->status));

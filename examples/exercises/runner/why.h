@@ -4,10 +4,17 @@
 
 #include "child.h"
 
-/* Each writes a sentence or some lines to text. `file`: the end of the answer's path, with the folder in
- * which it was compiled: "answer.123/08_softmax.c". */
+/* What ran. `file`: the end of the answer's path, with the folder in which it was compiled:
+ * "answer.123/08_softmax.c". gradients: it uses gradients of tensors, which may be NULL. */
+struct ran {
+    const char *file;
+    int         seconds;                /* in which it should have ended */
+    bool        gradients;
+};
+
+/* Each writes a sentence or some lines to text. */
 void why_not_compiled(char *text, size_t room, const struct child *c, const char *file);
-void why_crashed(char *text, size_t room, const struct child *c, const char *file, int seconds);
+void why_crashed(char *text, size_t room, const struct child *c, const struct ran *r);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
 
 /* What the system could not do for the compiler, so that nothing is known of the answer; NULL: nothing. */

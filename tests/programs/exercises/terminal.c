@@ -10,7 +10,8 @@
  *     show           prints the screen                        stopped       until the program has stopped
  *     status N       until it exits with N, or by signal N - 128; the terminal must be restored
  *
- * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column. */
+ * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column,
+ * where each byte counts as one. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +97,7 @@ static void write_byte(char c)
     else if (c == '\n') {
         if (++row >= rows)
             row = rows - 1;             /* a real one would scroll */
-    } else if (c < ' ')
+    } else if ((unsigned char)c < ' ')
         fail("a control character", "on the screen");
     else {
         if (column >= columns)
