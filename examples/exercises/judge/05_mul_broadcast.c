@@ -90,6 +90,21 @@ static void one(const char *part, gra_shape sa, gra_shape sb, int constant)
     gra_close(t);
 }
 
+/* Does operand k get a gradient other than 0, if the other one is a constant or not? */
+static bool gets(int k, gra_shape sa, gra_shape sb, bool other_is_constant)
+{
+    const double *a = judge_draw(51, MOST, 0.5, 3), *b = judge_draw(52, MOST, -2, -0.25);
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tensor *const in[2] = { (k == 1 && other_is_constant ? gra_constant : gra_input)(t, a, sa),
+                                (k == 0 && other_is_constant ? gra_constant : gra_input)(t, b, sb) };
+    judge_backward(t, mul_broadcast(t, in[0], in[1]), b, 2, in, 0);
+    bool any = false;
+    for (size_t i = 0; i < in[k]->size; i++)
+        any |= in[k]->grad[i] != 0;
+    gra_close(t);
+    return any;
+}
+
 static void gradients(const char *part, gra_shape sa, gra_shape sb)
 {
     double *a = judge_draw(51, MOST, 0.5, 3), *b = judge_draw(52, MOST, -2, -0.25);
@@ -97,6 +112,10 @@ static void gradients(const char *part, gra_shape sa, gra_shape sb)
                                 { .name = "b", .shape = sb, .data = b } };
     a[2] = 0;                                           /* reveals a gradient that is computed by division */
     judge_part("gradients of %s", part);
+    for (int k = 0; k < 2; k++)
+        if (!gets(k, sa, sb, false) && gets(k, sa, sb, true))
+            judge_wrong("%c gets a gradient only where %c is a constant: is its line in an else? Each "
+                        "operand that has a grad gets its own", "ab"[k], "ba"[k]);
     judge_gradients(GRA_GRAD, NULL, NULL, 2, in, f, NULL);
 }
 

@@ -219,6 +219,7 @@ static void gradient_x(double *dx, void *arg)
     const double by_mean = slip("the sum in the term of the mean is not divided by n") ? 1 : by;
     const double by_r = slip("the sum in the term of r is not divided by n") ? 1 : by;
     const bool no_z = slip("the term of r lacks its factor z_j: dr/dx_j = -r^2 z_j / n");
+    const bool no_z_sum = slip("the factor z is missing in the sum of the term of r: it is a sum of g z");
     const bool running = slip("the two sums are not reset for each row");
     const double minus_r = slip("the term of r has the wrong sign: dr/dx_j = -r^2 z_j / n") ? -1 : 1;
     const double minus_mean = slip("the term of the mean has the wrong sign") ? -1 : 1;
@@ -242,7 +243,8 @@ static void gradient_x(double *dx, void *arg)
         for (int i = 0; i < N; i++) {
             const double w = no_w || late_w || no_w_sums ? 1 : a->w[w_by_row ? k : i];
             sum += v[i] * (no_w_mean ? 1 : w) / by_mean;
-            sum_z += v[i] * (no_w_r ? 1 : w) * (y_for_z ? z[i] * a->w[i] + a->b[i] : z[i]) / by_r;
+            sum_z += v[i] * (no_w_r ? 1 : w)
+                     * (no_z_sum ? 1 : y_for_z ? z[i] * a->w[i] + a->b[i] : z[i]) / by_r;
         }
         for (int i = 0; i < N; i++) {
             const double y = z[i] * a->w[i] + a->b[i],

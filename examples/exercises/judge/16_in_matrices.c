@@ -51,6 +51,8 @@ static void head(double *out, void *arg)
     const bool q_by_both = slip("the queries were made by W_k and b_k: each projection has its own");
     const bool q_b_k = slip("b_k was added to the queries: each projection has its own bias") || q_by_both;
     const bool v_b_k = slip("b_k was added to the values: each projection has its own bias") && d == e;
+    const bool v_b_q = slip("b_q was added to the values: each projection has its own bias") && d == e;
+    const bool q_b_v = slip("b_v was added to the queries: each projection has its own bias") && d == e;
     const bool k_by_q = slip("the keys were made by W_q: each projection has its own W");
     const bool q_by_k = slip("the queries were made by W_k: each projection has its own W") || q_by_both;
     const bool causal = slip("the keys after the query were masked: no mask is asked for here");
@@ -77,10 +79,10 @@ static void head(double *out, void *arg)
     const bool mix_x = slip("X was mixed: mix V") && e == D, mix_k = slip("K was mixed: mix V") && e == d;
     struct biases of_q = all, of_v = all;
     of_q.plain = all.plain || no_b_q, of_v.plain = all.plain || no_b_v;
-    const double *Q = affine(a, q_by_k ? W_K : W_Q, q_b_k ? B_K : B_Q, d, of_q);
+    const double *Q = affine(a, q_by_k ? W_K : W_Q, q_b_k ? B_K : q_b_v ? B_V : B_Q, d, of_q);
     const double *K = affine(a, k_by_q ? W_Q : W_K, B_K, d, all);
     const double *V = mix_x ? a->of[X_] : mix_k ? K
-                    : affine(a, v_by_k ? W_K : W_V, v_b_k ? B_K : B_V, e, of_v);
+                    : affine(a, v_by_k ? W_K : W_V, v_b_k ? B_K : v_b_q ? B_Q : B_V, e, of_v);
     const double *x = raw ? a->of[X_] : exchanged || both ? Q : K, *y = raw ? x : exchanged || both ? K : Q;
     double *A = mat_scaled(mat_product(mat_transposed(x, raw ? D : d, N), y, N, raw ? D : d, N), after ? 1
                            : 1 / by, N * N);
@@ -102,7 +104,7 @@ static void uses_b_k(const gra_tensor *y, const gra_tensor *b_k)
             if (made->in[i] == b_k)
                 return;
     judge_wrong("Y is right, but b_k was never used. It adds the same number to all scores of a query, which "
-                "does\nnot change softmax; but the formula has it: K = W_k X + b_k");
+                "does not change softmax; but the formula has it: K = W_k X + b_k");
 }
 
 typedef gra_tensor *head_fn(gra_tape *t, const struct head_parameters *p, gra_tensor *X);
@@ -160,7 +162,7 @@ static void judge_head(const char *part, head_fn *f, struct numbers a, const dou
         judge_clue("with W_q, b_q, W_k and b_k all 0 it is right, so look at the scores, or at their "
                    "softmax");
     judge_clue("with W_q, b_q, W_k and b_k all 0, so that Y is the mean of V, it is wrong too: look at V, "
-               "and at what\nit is multiplied by");
+               "and at what it is multiplied by");
     judge_against("Y", shape, got, 1e-10, head, &a);
     if (printed)
         judge_numbers("Y", shape, got, printed, 2e-5);

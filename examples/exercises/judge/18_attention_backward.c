@@ -104,7 +104,7 @@ static void from_scores(double *out, void *arg)
     const bool each = slip_of("%s is overwritten by each term: accumulate with +=", name);
     const bool none = slip(dk ? "nothing was added to it"
         : "nothing was added to it, or only 0: a row of ds sums to 0, so the sum over j of ds_ij "
-          "times\nsomething that does not depend on j is 0");
+          "times something that does not depend on j, as q_i, is 0");
     const double scale = slip("the factor 1 / sqrt(d) of the scores is missing") ? 1
         : slip("divided by sqrt(d) twice: the scores were divided by it once") ? d
         : slip("multiplied by sqrt(d): the scores were divided by it, and so is their gradient") ? 1 / sqrt(d)

@@ -161,7 +161,7 @@ static void whole(const char *part, const double *q, const double *k, const doub
     const double *got = judge_tensor(t, "y", y, shape);
     judge_without(y, "attention");
     judge_clue("split_heads and merge_heads are right on their own: look at the scores, their softmax, what "
-               "is\nmixed, and W_c");
+               "is mixed, and W_c");
     judge_against("y", shape, got, 1e-10, attended, &(struct multi){ q, k, v, W, s });
     if (printed)
         judge_numbers("y", shape, got, printed, 4e-5);

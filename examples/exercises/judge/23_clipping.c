@@ -28,6 +28,7 @@ static void norm_before(double *out, void *arg)
     const int from = slip("the first parameter is left out: the sum goes over all of them");
     const int to = c->count - slip("the last parameter is left out: the sum goes over all of them");
     const bool absolute = slip("this is the sum of |g|: expected the square root of the sum of g^2");
+    const bool root = slip("this is the root of the sum of |g|: sum the squares");
     const bool plain = slip("g itself was summed: sum its square");
     const bool roots = slip("this is the sum of the parameters' norms: sum the squares of all parameters");
     const bool anew =
@@ -40,7 +41,7 @@ static void norm_before(double *out, void *arg)
         double own = 0;
         for (int i = 0; i < c->size[k]; i++, n++) {
             last = c->g[k][i];
-            own += absolute ? fabs(last) : plain ? last : last * last;
+            own += absolute || root ? fabs(last) : plain ? last : last * last;
             most = fmax(most, fabs(last));
         }
         longest = fmax(longest, sqrt(own));

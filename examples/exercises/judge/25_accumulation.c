@@ -63,6 +63,9 @@ static double share(int rows, int n, int micro)
     return slip("it is the sum of the micro-batches' means: expected the mean over all n rows") ? 1
          : slip("it is the mean over micro-batches: their sizes differ, so a small one's rows count more")
          ? 1.0 / ((n + micro - 1) / micro)
+         : slip("each micro-batch counts 1 / (n / micro), where / drops the remainder: a mean of k rows "
+                "counts k/n")
+         ? 1.0 / (n / micro > 0 ? n / micro : 1)
          : slip("each micro-batch's mean was divided by micro: it is already a mean") ? 1.0 / micro
          : slip("each micro-batch counts as if it had micro rows: the last one has fewer") ? (double)micro / n
          : slip("each micro-batch's mean was divided by n: a mean of k rows counts k/n") ? 1.0 / n

@@ -166,7 +166,10 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     snprintf(name, sizeof name, "%d new token%s after %d: logits", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
     if (cache->time != before + n)
-        judge_wrong("cache->time: got %d, expected %d: it counts all tokens so far", cache->time, before + n);
+        judge_wrong("cache->time: got %d, expected %d: %s", cache->time, before + n, cache->time == before + 1
+                    ? "it moves by n, the number of new tokens, not by 1" : cache->time == n
+                    ? "it is the number of all tokens so far, not that of the new ones"
+                    : "it counts all tokens so far");
     stored("cache->keys", cache->keys, keys, &of.k[0][0], &of, before, n);
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
     const bool cached = alike(cache->keys, &of.k[0][0], before + n)

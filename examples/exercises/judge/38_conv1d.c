@@ -89,6 +89,8 @@ static void compute(double *out, void *arg)
     const bool own = slip("w is read as (in, out, kernel): it is (out, in, kernel)");
     const bool rows = slip("x is read as (length, in): it is (in, length)");
     const bool narrow = slip("w[o * kernel + k] is read for all channels: each o has in * kernel numbers");
+    const bool by_out = slip("w[(o * out + c) * kernel + k] is read: it is (out, in, kernel), so o * in + c");
+    const bool by_k = slip("w[o * in + c * kernel + k] is read: it is (o * in + c) * kernel + k");
     const bool short_x = slip("x is read in rows of m numbers: its rows have length");
     const bool first_x = slip("x[0] counts as padding: it is the first number");
     const bool at_t = which == DX && slip("dx is added at t: it belongs where x was read");
@@ -125,10 +127,15 @@ static void compute(double *out, void *arg)
                 if (which == DB || i < first_x || i >= n || (one_out && o))
                     continue;
                 const int of_w = narrow ? o * kernel + k : own ? (at / kernel * g->c.out + o) * kernel + k
-                               : o * in * kernel + at;
+                               : (by_out ? o * g->c.out * kernel : by_k ? o * in : o * in * kernel) + at;
                 const int of_x = short_x ? c * m + i : rows ? i * in + c : c * n + i;
-                const double w = g->w[of_w], x = g->x[of_x];
                 double *to = &out[which == Y ? o * m + t : which == DX ? (at_t ? c * n + t : of_x) : of_w];
+                const bool past = of_w >= g->c.out * in * kernel;
+                if (past && which != DW)
+                    *to = JUDGE_ANY;
+                if (past || *to == JUDGE_ANY)
+                    continue;
+                const double w = g->w[of_w], x = g->x[of_x];
                 *to = (last ? 0 : *to) + d * (which == Y ? w * x + (per_product ? g->b[o] : 0)
                     : which == DX ? (self ? x : bare ? 1 : w) : dot ? w : plain ? 1 : x);
             }

@@ -189,15 +189,17 @@ static void dropped(double *out, void *arg)
     const bool mask = slip("the gradient goes to all x: where y is 0, it is 0");
     const bool stored = slip("dx is overwritten: add to it");
     const bool kept = slip("p and 1 - p are exchanged: p is the probability of 0");
+    const bool turns = slip("a second number is drawn for dx in each round: y and dx share one number");
     double factor[2][RANDOM_MOST], u;
     gra_rng rng = g->rng;
     for (int i = 0; i < 2 * g->n; i++) {
         gra_rand(&rng, &u, 1);
-        factor[i / g->n][i % g->n] = (kept ? u >= g->p : u < g->p) ? 0 : 1 / (1 - g->p);
+        const int of_dx = turns ? i % 2 : i / g->n, at = turns ? i / 2 : i % g->n;
+        factor[of_dx][at] = (kept ? u >= g->p : u < g->p) ? 0 : 1 / (1 - g->p);
     }
     out[0] = 0;
     for (int i = 0; i < g->n; i++) {
-        const double by = factor[again][i], y = g->x[i] * factor[0][i];
+        const double by = factor[again || turns][i], y = g->x[i] * factor[0][i];
         out[0] += y * y / 2;
         out[1 + i] = (stored ? 0 : g->before[i]) + g->x[i]
                      * (mask ? 1 / (1 - g->p) / (1 - g->p) : bare ? by > 0 : once ? by : by * by);

@@ -326,19 +326,25 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
-    size_t zeros = 0, right = 0, left_out = 0, worst = 0;
+    char at[100];
+    size_t zeros = 0, right = 0, left_out = 0, worst = 0, wrong = c->n;     /* wrong: the first */
     const struct comparison nearly = { c->shape, c->n, c->got, c->want, 3e-4 * largest(c) };
     for (size_t i = 0; i < c->n; i++) {
         worst = fabs(c->got[i]) > fabs(c->got[worst]) ? i : worst;
         zeros += c->got[i] == 0;
         right += near(c, c->got[i], c->want[i]);
+        wrong = wrong == c->n && !near(c, c->got[i], c->want[i]) ? i : wrong;
         left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
     }
     bounds(c, 0, text, room);
     if (text[0])
         return;
+    char large[140] = "";
+    if (fabs(c->got[wrong]) < 1e-3 * fabs(c->got[worst]))
+        snprintf(large, sizeof large, "at %s it is %.3g: ", place(c, worst, at, sizeof at), c->got[worst]);
     if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
-        snprintf(text, room, "a number this large was read past the end of an array: an index is too large");
+        snprintf(text, room, "%sa number this large was read past the end of an array: an index is too large",
+                 large);
     else if (added_to_unwritten(c))
         snprintf(text, room, "it is made from memory that was never set: is an index past an array's end, "
                  "does a sum not begin at 0, or is a saved value read where none was written?");
@@ -373,8 +379,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case "
                  "missing?");
     else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
-        snprintf(text, room, "a number this large comes from past the end of an array, or from memory that "
-                 "was never set");
+        snprintf(text, room, "%sa number this large comes from past the end of an array, or from memory that "
+                 "was never set", large);
 }
 
 int judge_digits(double got, double want)
