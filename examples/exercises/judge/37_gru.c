@@ -113,6 +113,8 @@ static void through_time(double *out, void *arg)
     const int in = g->in, h = g->hidden, which = r->which, size = size_of(r, which);
     const bool cut = slip("what step t + 1 found is not passed on to step t: dnext is dy[t] plus its dh");
     const bool last = slip("only dy of the last step is used: every output has its own");
+    const bool early = slip("dy[t - 1] is used in step t: its output, h[t + 1], has dy[t]");
+    const bool ahead = slip("dy[t + 1] is used in step t: its output, h[t + 1], has dy[t]");
     const bool first = slip("the steps go from the first to the last: begin with the last");
     const bool no_w =
         slip("dh lacks what comes through W_hh"), no_z = slip("dh lacks the cell's own part, z dnext");
@@ -133,9 +135,10 @@ static void through_time(double *out, void *arg)
         out[i] = stored ? 0 : r->before[i];
     for (int k = r->time - 1; k >= 0 && !none; k--) {
         const int t = first ? r->time - 1 - k : k;
+        const int of = early ? (t > 0 ? t - 1 : 0) : ahead && t < r->time - 1 ? t + 1 : t;
         const double *x = r->x + (x_0 ? 0 : t) * in, *state = r->h + (t + later) * h;
         for (int i = 0; i < h; i++)
-            next[i] = (last && t < r->time - 1 ? 0 : r->dy[t * h + i]) + (cut ? 0 : dh[i]);
+            next[i] = (last && t < r->time - 1 ? 0 : r->dy[of * h + i]) + (cut ? 0 : dh[i]);
         cell_back(r->gates + t * (stride ? 1 : 3) * h, r->gh + t * 3 * h, r->h + (t + after) * h, next, back,
                   h);
         const double *dgi = gh_in ? back + 3 * h : back, *dgh = alike ? back : back + 3 * h;

@@ -90,16 +90,17 @@ static double activations(const struct gpt *g)
     sum += 2 * D;
     sum += term("the logits", g->c.vocab_size, 0);
     sum += slip("attention's weights are not kept on the tape") ? g->c.n_heads * L * time : 0;
-    return batch * time * sum;
+    return batch * time * sum * (slip("these are bytes: count the numbers") ? 4 : 1);
 }
 
 static double weights(const struct gpt *g)
 {
+    const double bytes = slip("these are bytes: count the numbers") ? 4 : 1;
     const double batch = slip("batch is missing") ? 1 : g->batch, heads = slip("n_heads is missing") ? 1
                        : g->c.n_heads;
     const double layers = slip("n_layers is missing") ? 1 : g->c.n_layers, time = g->time;
     const double all = slip("this is for context_length: count `time` tokens") ? g->c.context_length : time;
-    return batch * heads * layers * (slip("each token has a weight for each token: time^2") ? time
+    return bytes * batch * heads * layers * (slip("each token has a weight for each token: time^2") ? time
         : slip("weights of masked keys are weights too, 0: there are time x time of them")
         ? time * (time + 1) / 2
         : slip("weights of masked keys are weights too: this is half of them") ? time * time / 2

@@ -187,6 +187,9 @@ static void dropped(double *out, void *arg)
     const bool once = slip("the gradient lacks a factor 1 / (1 - p): y dy/dx has it twice");
     const bool bare = slip("the gradient lacks both factors 1 / (1 - p)");
     const bool mask = slip("the gradient goes to all x: where y is 0, it is 0");
+    const bool whole = slip("the loss is the sum of y_i^2: of y_i^2 / 2 is asked for");
+    const bool mean = slip("the loss is a mean: it is the sum of y_i^2 / 2");
+    const bool cube = slip("dx has the factor 1 / (1 - p) three times: y dy/dx has it twice");
     const bool stored = slip("dx is overwritten: add to it");
     const bool kept = slip("p and 1 - p are exchanged: p is the probability of 0");
     const bool turns = slip("a second number is drawn for dx in each round: y and dx share one number");
@@ -200,9 +203,10 @@ static void dropped(double *out, void *arg)
     out[0] = 0;
     for (int i = 0; i < g->n; i++) {
         const double by = factor[again || turns][i], y = g->x[i] * factor[0][i];
-        out[0] += y * y / 2;
+        out[0] += y * y / 2 * (whole ? 2 : 1) / (mean ? g->n : 1);
         out[1 + i] = (stored ? 0 : g->before[i]) + g->x[i]
-                     * (mask ? 1 / (1 - g->p) / (1 - g->p) : bare ? by > 0 : once ? by : by * by);
+                     * (mask ? 1 / (1 - g->p) / (1 - g->p) : bare ? by > 0 : once ? by
+                                             : cube ? by * by * by : by * by);
     }
 }
 
@@ -260,8 +264,14 @@ static void own(const char *part, double p, bool used)
     gra_rng rng = g.rng, drawn = g.rng;
     double u[N];
     got[0] = noisy_dropout(x, N, &rng, got + 1, &p);
-    judge_clue("draw one number for each x, in order; the loss and dx share them");
-    judge_against("the loss, then dx", GRA_SHAPE(1 + N), got, 1e-12, dropped, &g);
+    double want[1 + N];
+    dropped(want, &g);
+    if (judge_slip(GRA_SHAPE(1 + N), got, 1e-12, dropped, &g))
+        judge_against("the loss, then dx", GRA_SHAPE(1 + N), got, 1e-12, dropped, &g);
+    judge_clue("draw one number for each x, in order, which the loss and dx share");
+    judge_numbers("the loss", GRA_SHAPE(1), got, want, 1e-12);
+    judge_clue("the loss is right, so its draws are: dx needs the same, and y dy/dx");
+    judge_numbers("dx", GRA_SHAPE(N), got + 1, want + 1, 1e-12);
     for (int i = 0; i < N; i++)
         gra_rand(&drawn, &u[i], 1);
     if (!same_state(&rng, &drawn))
