@@ -1,12 +1,16 @@
-/* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (Goto & van de Geijn 2008; BLIS).
+/* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (after Goto & van de Geijn 2008 and
+ * BLIS; here the packed block of b is in the L2 cache, and each thread packs its own).
  *
  * c is cut into rectangles. A single thread computes a rectangle, so what it packs stays in its core's cache.
- * A rectangle's columns are cut into blocks of COLS, and k into pieces of DEPTH. For each of these the
- * part of b is packed into panels, in the order in which the micro-kernel reads them; then c is computed ROWS
- * rows at a time, every tile by one call of the micro-kernel. These rows of a are packed too. Where packing
- * would cost more than it saves, the kernel reads the matrix in place. A transpose is only another pair of
- * strides. However c is cut, every value is the same sum in the same order, so any number of threads gives
- * the same bits. */
+ * A rectangle's columns are cut into blocks of BLOCK_COLS, and k into pieces of DEPTH steps (a step is one
+ * value of k, or two: gemm.h). For each of these the part of b is packed into panels, in the order in which
+ * the micro-kernel reads them; then c is computed BLOCK_ROWS rows at a time, every tile by one call of the
+ * micro-kernel. These rows of a are packed too. Where packing would cost more than it saves, the kernel reads
+ * the matrix in place. A transpose is only another pair of strides.
+ *
+ * Any number of threads gives the same bits: one thread computes a sum, k is cut at multiples of DEPTH steps
+ * from 0, and the kind of kernel is chosen by the shape of the whole product. So however c is cut, every
+ * value is the same sum in the same order. */
 #include "gemm.h"
 #include "gemv.h"
 #include "simd.h"
@@ -14,19 +18,19 @@
 #include <assert.h>
 
 enum {
-    DEPTH = GRA_DEPTH,                  /* length of a piece of k: a panel of b stays in the L1 cache */
-    COLS = 512,                         /* columns of a block: its panels stay in the L2 cache */
-    ROWS = 96,                          /* rows of a that are packed at a time, beside them in L2 */
-    LD = DEPTH + 16,                    /* leading dimension of packed rows, padded for the cache sets */
-    PACKED = DEPTH * COLS + LD * ROWS,
+    DEPTH = GRA_DEPTH,                  /* steps in a piece of k: a panel of b stays in the L1 or L2 cache */
+    BLOCK_COLS = 512,                   /* columns of a block: its panels stay in the L2 cache */
+    BLOCK_ROWS = 96,                    /* rows of a that are packed at a time, beside them in L2 */
+    ROW_LD = DEPTH + 16,                /* leading dimension of packed rows, padded for the cache sets */
+    PACKED = DEPTH * BLOCK_COLS + ROW_LD * BLOCK_ROWS,
     LONG = 1 << 16,                     /* a longer k is a long sum: see below */
     LONG_ROWS = 48, LONG_COLS = 128,    /* the part of c that one worker sums at a time */
     LONG_SUM = LONG_ROWS * LONG_COLS
 };
 _Static_assert(PACKED + LONG_SUM * (1 + sizeof(double) / sizeof(real)) <= GRA_WORKSPACE,
                "the workspace is too small");
-_Static_assert(ROWS % GRA_TILE_ROWS == 0, "blocks are whole tiles");
-_Static_assert(COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
+_Static_assert(BLOCK_ROWS % GRA_TILE_ROWS == 0, "blocks are whole tiles");
+_Static_assert(BLOCK_COLS % GRA_TILE_COLS == 0, "blocks are whole tiles");
 
 struct product {                        /* c = a b + add, or a part of it */
     const gra_tile *tile;
@@ -34,13 +38,13 @@ struct product {                        /* c = a b + add, or a part of it */
     gra_mat     a, b, c;                /* the rows of c are contiguous: c.col is 1 */
     const real *add;                    /* c itself (accumulate), a bias (ld_add is 0), or NULL */
     ptrdiff_t   ld_add;                 /* stride of add's rows */
-    int         depth;                  /* steps in a piece of k, at most DEPTH */
+    int         steps;                  /* in a piece of k, at most DEPTH */
 };
 
 static int ceil_div(int n, int part)    { return (n - 1) / part + 1; }          /* n > 0 */
 static int smaller(int a, int b)        { return a < b ? a : b; }
 
-/* ---- a block of c: at most COLS columns, of sums over one piece of k ---- */
+/* ---- a block of c: at most BLOCK_COLS columns, of sums over one piece of k ---- */
 
 static int narrowest(const gra_tile *tile, int n)       /* columns of the narrowest tile that holds n */
 {
@@ -48,11 +52,11 @@ static int narrowest(const gra_tile *tile, int n)       /* columns of the narrow
 }
 
 /* A tile that extends past the right edge of c is computed into a buffer; the columns of c are copied. */
-static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdiff_t next, real *c,
+static void edge_tile(gra_tile_run *run, int steps, gra_mat a, const real *b, ptrdiff_t row_b, real *c,
                       ptrdiff_t ldc, const real *add, ptrdiff_t ld_add, int rows, int cols)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
-    run(k, a.p, a.row, a.col, b, next, whole, GRA_TILE_COLS, NULL, 0);
+    run(steps, a.p, a.row, a.col, b, row_b, whole, GRA_TILE_COLS, NULL, 0);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
             c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * ld_add + j]
@@ -62,22 +66,23 @@ static void edge_tile(gra_tile_run *run, int k, gra_mat a, const real *b, ptrdif
 /* Computes a column of tiles: as many rows of c as a has, from row i, and n columns from column j, where n is
  * at most a tile's. a contains these rows of a, b is the panel of these columns. */
 static void column_of_tiles(const struct product *s, int i, int j, int n, gra_mat a, bool packed,
-                            const real *b, ptrdiff_t next_b)
+                            const real *b, ptrdiff_t row_b)
 {
     const gra_tile *tile = s->tile;
-    const int rows = tile->rows, cols = narrowest(tile, n), k = a.cols;
+    const int rows = tile->rows, cols = narrowest(tile, n);
+    const int steps = a.cols;                           /* after packed_rows, or k */
     const ptrdiff_t ldc = s->c.row;
-    gra_tile_run *const *run = cols == tile->cols     ? tile->wide
+    gra_tile_run *const *run = cols == tile->cols     ? tile->full
                              : cols == tile->cols / 2 ? tile->half : tile->quarter;
-    const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * k : rows * a.row;
+    const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * steps : rows * a.row;
     for (const int end = i + a.rows; i < end; i += rows, a.p += next_a) {
         const int high = smaller(rows, end - i);
         real *c = s->c.p + i * ldc + j;
         const real *add = s->add ? s->add + i * s->ld_add + j : NULL;
         if (n == cols)
-            run[high - 1](k, a.p, a.row, a.col, b, next_b, c, ldc, add, s->ld_add);
+            run[high - 1](steps, a.p, a.row, a.col, b, row_b, c, ldc, add, s->ld_add);
         else
-            edge_tile(run[high - 1], k, a, b, next_b, c, ldc, add, s->ld_add, high, n);
+            edge_tile(run[high - 1], steps, a, b, row_b, c, ldc, add, s->ld_add, high, n);
     }
 }
 
@@ -85,29 +90,30 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
  * otherwise, or for a kernel that reads only panels, the rows of a tile are packed side by side. */
 static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
-    const int steps = ceil_div(a.cols, tile->deep);
-    if (a.col != 1 || tile->panels) {
+    const int steps = ceil_div(a.cols, tile->per_step);
+    if (a.col != 1 || tile->only_panels) {
         tile->pack_a(a, to);
         return (gra_mat){ to, a.rows, steps, 1, tile->rows };
     }
     for (int i = 0; i < a.rows; i++)
-        tile->pack_row(a.cols, a.p + i * a.row, to + i * LD);
-    return (gra_mat){ to, a.rows, steps, LD, 1 };
+        tile->pack_row(a.cols, a.p + i * a.row, to + i * ROW_LD);
+    return (gra_mat){ to, a.rows, steps, ROW_LD, 1 };
 }
 
 static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
 {
     const int cols = s->tile->cols, n = s->c.cols, k = s->a.cols;
-    real *panels = gra_machine_workspace(s->machine, worker), *rows = panels + DEPTH * COLS;
+    real *panels = gra_machine_workspace(s->machine, worker), *rows = panels + DEPTH * BLOCK_COLS;
     if (pack_b)
         s->tile->pack_b(s->b, panels);
-    for (int i = 0; i < s->c.rows; i += ROWS) {
-        gra_mat a = gra_mat_part(s->a, i, smaller(ROWS, s->c.rows - i), 0, k);
+    for (int i = 0; i < s->c.rows; i += BLOCK_ROWS) {
+        gra_mat a = gra_mat_part(s->a, i, smaller(BLOCK_ROWS, s->c.rows - i), 0, k);
         if (pack_a)
             a = packed_rows(s->tile, a, rows);
+        const int steps = a.cols;                       /* after packed_rows, or k */
         for (int j = 0; j < n; j += cols)
             column_of_tiles(s, i, j, smaller(cols, n - j), a, pack_a,
-                            pack_b ? panels + (ptrdiff_t)j * a.cols : s->b.p + j, pack_b ? cols : s->b.row);
+                            pack_b ? panels + (ptrdiff_t)j * steps : s->b.p + j, pack_b ? cols : s->b.row);
     }
 }
 
@@ -149,16 +155,17 @@ static struct product part_of(const struct product *s, int i, int m, int j, int 
 
 static void rectangle(const struct product *s, int worker)
 {
-    const bool round = s->tile->deep > 1;               /* while packing */
-    const bool pack_a = round || s->tile->panels || should_pack_a(s), pack_b = round || should_pack_b(s);
+    const bool rounds = s->tile->per_step > 1;          /* while packing */
+    const bool pack_a = rounds || s->tile->only_panels || should_pack_a(s);
+    const bool pack_b = rounds || should_pack_b(s);
     const int m = s->c.rows, k = s->a.cols;
     for (int j = 0, n; j < s->c.cols; j += n) {
-        n = smaller(COLS, s->c.cols - j);
+        n = smaller(BLOCK_COLS, s->c.cols - j);
         struct product part = part_of(s, 0, m, j, n);
-        for (int p = 0, depth; p < k; p += depth) {
-            depth = smaller(s->depth * s->tile->deep, k - p);
-            part.a = gra_mat_part(s->a, 0, m, p, depth);
-            part.b = gra_mat_part(s->b, p, depth, j, n);
+        for (int p = 0, length; p < k; p += length) {
+            length = smaller(s->steps * s->tile->per_step, k - p);
+            part.a = gra_mat_part(s->a, 0, m, p, length);
+            part.b = gra_mat_part(s->b, p, length, j, n);
             block(&part, pack_a, pack_b, worker);
             part.add = part.c.p;                        /* what the next piece is added to */
             part.ld_add = part.c.row;
@@ -240,7 +247,10 @@ static void on_all_threads(const struct product *s)
  * errors of a chain of additions would grow with its length. So it is cut into groups: each is a product
  * of its own, summed in real in short pieces, and the groups are added in double. */
 
-enum { LONG_DEPTH = 32, LONG_GROUP = 16 * LONG_DEPTH };
+enum {
+    LONG_DEPTH = 32,                    /* steps in a piece */
+    LONG_GROUP = 16 * LONG_DEPTH        /* values of k in a group: 16 pieces, or 8 if a step is two values */
+};
 
 static void long_sum(const struct product *s, int worker)       /* of at most LONG_ROWS by LONG_COLS values */
 {
@@ -250,11 +260,11 @@ static void long_sum(const struct product *s, int worker)       /* of at most LO
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             sum[i * n + j] = s->add ? (double)s->add[i * s->ld_add + j] : 0;
-    struct product part = { s->tile, s->machine, .c = gra_mat_of(group, m, n), .depth = LONG_DEPTH };
-    for (int p = 0, depth; p < k; p += depth) {
-        depth = smaller(LONG_GROUP, k - p);
-        part.a = gra_mat_part(s->a, 0, m, p, depth);
-        part.b = gra_mat_part(s->b, p, depth, 0, n);
+    struct product part = { s->tile, s->machine, .c = gra_mat_of(group, m, n), .steps = LONG_DEPTH };
+    for (int p = 0, length; p < k; p += length) {
+        length = smaller(LONG_GROUP, k - p);
+        part.a = gra_mat_part(s->a, 0, m, p, length);
+        part.b = gra_mat_part(s->b, p, length, 0, n);
         rectangle(&part, worker);
         for (int i = 0; i < m * n; i++)
             sum[i] += (double)group[i];

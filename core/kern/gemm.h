@@ -4,10 +4,12 @@
 
 #include "../kernel.h"
 
-/* A micro-kernel computes one tile of c, c_ij = sum_{p<k} a_ip b_pj + add_ij, where a_ip is a[i*row + p*col],
- * b_pj is b[p*next + j] and add_ij is add[i*ld_add + j]: add may be c itself (accumulate), a bias (ld_add 0),
- * or NULL. Where a step is two values of k, they share a real of the packed a and b, and k counts pairs. */
-typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b, ptrdiff_t next,
+/* A micro-kernel computes one tile of c, c_ij = sum_{p<steps} a_ip b_pj + add_ij, where a_ip is
+ * a[i*row_a + p*col_a], b_pj is b[p*row_b + j] and add_ij is add[i*ld_add + j]: add may be c itself
+ * (accumulate), a bias (ld_add is 0), or NULL. A step is one value of k; or two, which share a real of the
+ * packed a and b. */
+typedef void gra_tile_run(int steps, const real *a, ptrdiff_t row_a, ptrdiff_t col_a,
+                          const real *b, ptrdiff_t row_b,
                           real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add);
 
 #define GRA_TILE_ROWS 12                /* rows and columns of the largest tile of all instruction sets */
@@ -15,9 +17,9 @@ typedef void gra_tile_run(int k, const real *a, ptrdiff_t row, ptrdiff_t col, co
 
 typedef struct gra_tile {
     int           rows, cols;           /* of a full tile */
-    int           deep;                 /* values of k in a step: 1, or 2 that are rounded to bfloat16 */
-    bool          panels;               /* a must come from pack_a: the micro-kernels read only its panels */
-    gra_tile_run *wide[GRA_TILE_ROWS];  /* [i - 1]: the micro-kernel for i rows and cols columns */
+    int           per_step;             /* values of k in a step: 1, or 2 that are rounded to bfloat16 */
+    bool          only_panels;          /* a must come from pack_a: the micro-kernels read only its panels */
+    gra_tile_run *full[GRA_TILE_ROWS];  /* [i - 1]: the micro-kernel for i rows and cols columns */
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 

@@ -7,7 +7,7 @@
 #define VECTOR 64
 #define ROWS 12
 #define BY_LANE 0
-#define DEEP 2
+#define PER_STEP 2
 #define EMULATED 0
 #define TILE gra_tile_bf16
 BF16_BEGIN

@@ -6,7 +6,7 @@
 #define VECTOR 16
 #define ROWS 6
 #define BY_LANE 0
-#define DEEP 2
+#define PER_STEP 2
 #define EMULATED 1
 #define TILE gra_tile_bf16_emulated
 #include "gemm_tile.h"

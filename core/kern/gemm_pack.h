@@ -1,9 +1,9 @@
 /* gemm_pack.h: copies a and b into panels, in the order in which the micro-kernels read them.
  *
- * What a micro-kernel adds in one step is DEEP values of k for each line (a row of a, a column of b): one, or
- * two, which are packed into the bits of a real (gemm_pairs.h). */
+ * A micro-kernel adds in one step the products of PER_STEP values of k for each line (a row of a, a column of
+ * b): of one, or of two, which are packed into the bits of a real (gemm_pairs.h). */
 
-#define STEPS(k) (((k) + DEEP - 1) / DEEP)
+#define STEPS(k) (((k) + PER_STEP - 1) / PER_STEP)
 
 /* A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are transposed at once where
  * a vector has room for two. */
@@ -42,7 +42,7 @@ typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), 
 
 typedef real_place places __attribute__((vector_size(sizeof(lines))));
 
-#if DEEP == 2
+#if PER_STEP == 2
 #include "gemm_pairs.h"
 #else
 #define PLUS(sum, x, y) (sum + x * y)
@@ -95,13 +95,13 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
                                                            real *to, const int wide)
 {
-    const int deep = k / SIDE * SIDE;
+    const int whole = k / SIDE * SIDE;                      /* values that fill quads */
     for (int i = 0; i < n; i += LINES) {
         const real *line = from + i * stride;
         real *place = to + (ptrdiff_t)(i / wide * wide) * STEPS(k) + i % wide;
-        for (int p = 0; p < deep; p += SIDE)
+        for (int p = 0; p < whole; p += SIDE)
             turn(line + p, stride, place + STEPS(p) * wide, wide);
-        for (int p = deep; p < k; p += DEEP)
+        for (int p = whole; p < k; p += PER_STEP)
             for (int j = 0; j < LINES; j++)
                 place[STEPS(p) * wide + j] = value(line + j * stride + p, 1, p + 1 < k);
     }
@@ -118,14 +118,14 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
     const int done = copied ? n / wide * wide : turned ? n / LINES * LINES : 0;
     if (turned)
         turn_all(done, k, from, stride, to, wide);
-    for (int p = 0; copied && p < k; p += DEEP)
+    for (int p = 0; copied && p < k; p += PER_STEP)
         for (int i = 0; i < done; i += wide)
             values(wide, from + i + p * next, next, p + 1 < k,
                    to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
     for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
         const int end = padded || n - i > wide ? wide : n - i;
         real *panel = to + (ptrdiff_t)i * STEPS(k);
-        for (int p = 0; p < k; p += DEEP)
+        for (int p = 0; p < k; p += PER_STEP)
             for (int j = first; j < end; j++)
                 panel[STEPS(p) * wide + j] =
                     i + j < n ? value(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;

@@ -1,9 +1,9 @@
 /* gemm_tile.h: the micro-kernels, written once in vector extensions and compiled by one small stub for
  * each instruction set. The stub defines VECTOR (bytes of a vector), ROWS (of the largest tile: 6 or 12),
  * BY_LANE (1 where a vector times one lane of another is one instruction, otherwise 0) and TILE (the name of
- * its table); for products of bfloat16 numbers also DEEP, 2 values of k in each step, and EMULATED.
+ * its table); for products of bfloat16 numbers also PER_STEP (2: the values of k in a step) and EMULATED.
  *
- *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < 2 vectors, or 1, or half a vector
+ *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < COLS, COLS / 2 or COLS / 4
  *
  * Each row of c stays in vector registers during the whole sum; named variables, because an array of
  * them may be kept in memory. */
@@ -18,8 +18,8 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define LANES (int)(sizeof(vec) / sizeof(real))
 #define COLS  (2 * LANES)
 
-#ifndef DEEP
-#define DEEP 1
+#ifndef PER_STEP
+#define PER_STEP 1
 #endif
 #include "gemm_pack.h"
 
@@ -41,22 +41,22 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define FETCH(i) __builtin_prefetch(c + i * ldc, 1), __builtin_prefetch(c + i * ldc + COLS - 1, 1);
 #define ZERO(i) V x##i = { 0 }, y##i = { 0 };
 #if BY_LANE
-/* The values of a step are contiguous in a's panel: one load serves LANES rows. The empty asm keeps gcc from
- * loading each value separately. */
-#define START   vec some = { 0 }; (void)row;
+/* AArch64. The values of a step are contiguous in a's panel: one load serves LANES rows. The empty asm
+ * keeps gcc from loading each value separately. */
+#define START   vec some = { 0 }; (void)row_a;
 #define READ(i)                                                                                          \
     if (i % LANES == 0) {                                                                                \
         some = ((const loose *)a)[i / LANES];                                                            \
         __asm__("" : "+w"(some));                                                                        \
     }                                                                                                    \
     const real a##i = some[i % LANES];
-#define NEXT    a += col;
+#define NEXT    a += col_a;
 #else
 /* Row i of a is 0, 1 or 2 strides after r0, r3, r6 or r9: four pointers and the stride reach twelve rows,
  * which would not fit into the processor's registers as twelve pointers. */
-#define START   const real *r0 = a, *r3 = a + 3 * row, *r6 = a + 6 * row, *r9 = a + 9 * row;
-#define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row];
-#define NEXT    r0 += col, r3 += col, r6 += col, r9 += col;
+#define START   const real *r0 = a, *r3 = a + 3 * row_a, *r6 = a + 6 * row_a, *r9 = a + 9 * row_a;
+#define READ(i) const real a##i = (i < 3 ? r0 : i < 6 ? r3 : i < 9 ? r6 : r9)[i % 3 * row_a];
+#define NEXT    r0 += col_a, r3 += col_a, r6 += col_a, r9 += col_a;
 #endif
 #define STEP(i) x##i = PLUS(x##i, a##i, b0); if (two) y##i = PLUS(y##i, a##i, b1);
 #define ADD(i)                                                                                           \
@@ -75,10 +75,12 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
     }
 
 /* Defines the micro-kernel `name`, for a tile of `rows` rows and one vector of columns, or two (is_two).
- * Both types are the vector's; loose_vector may be loaded from any address. */
+ * Both types are the vector's; loose_vector may be loaded from any address. For the arguments see
+ * gra_tile_run. */
 #define KERNEL(name, rows, vector, loose_vector, is_two)                                                 \
-    static void name(int k, const real *a, ptrdiff_t row, ptrdiff_t col, const real *b,                  \
-                     ptrdiff_t next, real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add)          \
+    static void name(int steps, const real *a, ptrdiff_t row_a, ptrdiff_t col_a,                         \
+                     const real *b, ptrdiff_t row_b,                                                     \
+                     real *c, ptrdiff_t ldc, const real *add, ptrdiff_t ld_add)                          \
     {                                                                                                    \
         typedef vector V;                                                                                \
         typedef loose_vector L;                                                                          \
@@ -86,20 +88,22 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
         START                                                                                            \
         DO_##rows(FETCH)                                                                                 \
         DO_##rows(ZERO)                                                                                  \
-        for (int p = 0; p < k; p++) {                                                                    \
+        for (int p = 0; p < steps; p++) {                                                                \
             const V b0 = ((const L *)b)[0], b1 = ((const L *)b)[two ? 1 : 0];                            \
             DO_##rows(READ)                                                                              \
             DO_##rows(STEP)                                                                              \
             NEXT                                                                                         \
-            b += next;                                                                                   \
+            b += row_b;                                                                                  \
         }                                                                                                \
         if (add) {                                                                                       \
             DO_##rows(ADD)                                                                               \
         }                                                                                                \
         DO_##rows(PUT)                                                                                   \
     }
+
+/* A full tile is two vectors wide, half of it is one, and a quarter is half a vector. */
 #define KERNELS(rows)                                                                                    \
-    KERNEL(wide_##rows, rows, vec, loose, true)                                                          \
+    KERNEL(full_##rows, rows, vec, loose, true)                                                          \
     KERNEL(half_##rows, rows, vec, loose, false)                                                         \
     KERNEL(quarter_##rows, rows, half_vec, half_loose, false)
 
@@ -113,7 +117,7 @@ KERNELS(7) KERNELS(8) KERNELS(9) KERNELS(10) KERNELS(11) KERNELS(12)
 #endif
 
 const gra_tile TILE = {
-    .rows = ROWS, .cols = COLS, .deep = DEEP, .panels = BY_LANE,
-    .wide = RUNS(wide), .half = RUNS(half), .quarter = RUNS(quarter),
+    .rows = ROWS, .cols = COLS, .per_step = PER_STEP, .only_panels = BY_LANE,
+    .full = RUNS(full), .half = RUNS(half), .quarter = RUNS(quarter),
     .pack_a = pack_a, .pack_b = pack_b, .pack_row = pack_row
 };
