@@ -5,8 +5,8 @@
 
 #define STEPS(k) (((k) + PER_STEP - 1) / PER_STEP)
 
-/* A quad is 16 bytes of a line, SIDE values; two of them, from lines SIDE apart, are transposed at once where
- * a vector has room for two. */
+/* A quad is 16 bytes of a line, SIDE values. turn() transposes a square of SIDE quads; with vectors of
+ * 32 bytes two squares at once: the second, from the next SIDE lines, is in the upper halves. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
@@ -17,40 +17,46 @@ typedef quad lines;
 typedef loose_quad loose_lines;
 #define TAKE(i)           QUAD(i)
 #ifdef GRADUS_DOUBLE
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 2)
-#define ODD(a, b)         SHUFFLE(a, b, 1, 3)
+#define LOW(a, b)         SHUFFLE(a, b, 0, 2)                   /* a0 b0 */
+#define HIGH(a, b)        SHUFFLE(a, b, 1, 3)                   /* a1 b1 */
 #else
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 1, 5)             /* of pairs: a0 b0 a1 b1, */
-#define ODD(a, b)         SHUFFLE(a, b, 2, 6, 3, 7)             /* a2 b2 a3 b3; */
-#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 4, 5)           /* of pairs of these: a0 b0 c0 d0, */
-#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 6, 7)           /* a1 b1 c1 d1 */
+#define LOW(a, b)         SHUFFLE(a, b, 0, 4, 1, 5)             /* a0 b0 a1 b1 */
+#define HIGH(a, b)        SHUFFLE(a, b, 2, 6, 3, 7)             /* a2 b2 a3 b3 */
+#define LEFT(ab, cd)      SHUFFLE(ab, cd, 0, 1, 4, 5)           /* of two LOW: a0 b0 c0 d0 */
+#define RIGHT(ab, cd)     SHUFFLE(ab, cd, 2, 3, 6, 7)           /* of two LOW: a1 b1 c1 d1 */
 #endif
 #else
 typedef real lines __attribute__((vector_size(32)));
 typedef real loose_lines __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
 #define TAKE(i)           JOIN(QUAD(i), QUAD((i) + SIDE))
 #ifdef GRADUS_DOUBLE
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 4, 2, 6)
-#define ODD(a, b)         SHUFFLE(a, b, 1, 5, 3, 7)
+#define LOW(a, b)         SHUFFLE(a, b, 0, 4, 2, 6)
+#define HIGH(a, b)        SHUFFLE(a, b, 1, 5, 3, 7)
 #else
-#define EVEN(a, b)        SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define ODD(a, b)         SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define FIRST(ab, cd)     SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
-#define SECOND(ab, cd)    SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
+#define LOW(a, b)         SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH(a, b)        SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LEFT(ab, cd)      SHUFFLE(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13)
+#define RIGHT(ab, cd)     SHUFFLE(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15)
 #endif
 #endif
 
 typedef real_place places __attribute__((vector_size(sizeof(lines))));
 
+/* What a step is; defined below for one value of k, and in gemm_pairs.h for pairs:
+ *
+ *     PLUS      sum + x y, of a step of a and one of b: what the micro-kernels add
+ *     step_of   the step of one line: of x[0] and, if there is more, x[next]
+ *     steps_of  the same for n lines: line i begins at x[i], and its step goes to to[i]
+ *     store     the values p and p + 1 of LINES lines: as two rows of the panel, or as one row of pairs
+ *     pack_row  all steps of a contiguous row of a */
 #if PER_STEP == 2
 #include "gemm_pairs.h"
 #else
+/* A fused multiply-add where the processor has one (-ffp-contract=fast): in every kernel, or the bits would
+ * depend on the tile. */
 #define PLUS(sum, x, y) (sum + x * y)
 
-/* What a step is made of. value: a step of one line, from *x and, if there is more, x[next]. values: the same
- * for n lines, whose values are contiguous. store: several lines, from two vectors of their values. row: all
- * steps of a contiguous row of a. */
-static inline real value(const real *x, ptrdiff_t next, bool more)
+static inline real step_of(const real *x, ptrdiff_t next, bool more)
 {
     (void)next, (void)more;
     return *x;
@@ -62,8 +68,8 @@ static inline void store(real *to, ptrdiff_t wide, lines first, lines second)
     *(loose_lines *)(to + wide) = second;
 }
 
-static inline __attribute__((always_inline)) void values(int n, const real *x, ptrdiff_t next, bool more,
-                                                         real *to)
+static inline __attribute__((always_inline)) void steps_of(int n, const real *x, ptrdiff_t next, bool more,
+                                                           real *to)
 {
     (void)next, (void)more;
     memcpy(to, x, (size_t)n * sizeof(real));
@@ -81,12 +87,12 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 {
     const lines a = TAKE(0), b = TAKE(1);
 #ifdef GRADUS_DOUBLE
-    store(to, wide, EVEN(a, b), ODD(a, b));
+    store(to, wide, LOW(a, b), HIGH(a, b));
 #else
     const lines c = TAKE(2), d = TAKE(3);
-    const lines ab0 = EVEN(a, b), ab2 = ODD(a, b), cd0 = EVEN(c, d), cd2 = ODD(c, d);
-    store(to, wide, FIRST(ab0, cd0), SECOND(ab0, cd0));
-    store(to + STEPS(2) * wide, wide, FIRST(ab2, cd2), SECOND(ab2, cd2));
+    const lines low_ab = LOW(a, b), high_ab = HIGH(a, b), low_cd = LOW(c, d), high_cd = HIGH(c, d);
+    store(to, wide, LEFT(low_ab, low_cd), RIGHT(low_ab, low_cd));
+    store(to + STEPS(2) * wide, wide, LEFT(high_ab, high_cd), RIGHT(high_ab, high_cd));
 #endif
 }
 
@@ -103,12 +109,13 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
             turn(line + p, stride, place + STEPS(p) * wide, wide);
         for (int p = whole; p < k; p += PER_STEP)
             for (int j = 0; j < LINES; j++)
-                place[STEPS(p) * wide + j] = value(line + j * stride + p, 1, p + 1 < k);
+                place[STEPS(p) * wide + j] = step_of(line + j * stride + p, 1, p + 1 < k);
     }
 }
 
 /* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros, if
- * `padded`. */
+ * `padded`. Contiguous lines are transposed in registers where a panel is a whole number of LINES. b's is
+ * always; a's matters only on AArch64, because elsewhere pack_row copies contiguous rows of a. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide,
                                                        const bool padded)
@@ -120,15 +127,15 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
         turn_all(done, k, from, stride, to, wide);
     for (int p = 0; copied && p < k; p += PER_STEP)
         for (int i = 0; i < done; i += wide)
-            values(wide, from + i + p * next, next, p + 1 < k,
-                   to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
+            steps_of(wide, from + i + p * next, next, p + 1 < k,
+                     to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
     for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
         const int end = padded || n - i > wide ? wide : n - i;
         real *panel = to + (ptrdiff_t)i * STEPS(k);
         for (int p = 0; p < k; p += PER_STEP)
             for (int j = first; j < end; j++)
                 panel[STEPS(p) * wide + j] =
-                    i + j < n ? value(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
+                    i + j < n ? step_of(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
     }
 }
 

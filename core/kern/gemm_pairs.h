@@ -1,7 +1,8 @@
-/* gemm_pairs.h: steps of two values of k, rounded to bfloat16: the upper 16 bits of a float, with all of its
- * exponent and 8 bits of its mantissa. The two share the 32 bits of a real, the first in the lower half.
+/* gemm_pairs.h: steps of two values of k, rounded to bfloat16: the upper 16 bits of a float, which are
+ * its sign, its exponent and 7 bits of its mantissa (8 with the implied one). The two share the 32 bits of a
+ * real, the first in the lower half. Their products are added in the order of vdpbf16ps:
  *
- *     sum = sum + x1 y1, then sum + x0 y0, each rounded to float once (vdpbf16ps)
+ *     sum += x1 y1, then sum += x0 y0, each rounded to float once
  *
  * Rounding is to nearest, ties to even. Subnormal numbers count as 0, of the inputs and of the sums. With
  * EMULATED it is plain C, which gives the same bits on any processor: for tests. */
@@ -62,13 +63,13 @@ static inline lines pairs(lines x, lines y)
     return x;
 }
 
-static inline int pair_many(int n, const real *x, const real *y, real *to)
+static inline int pair_across(int n, const real *x, const real *y, real *to)
 {
     (void)n, (void)x, (void)y, (void)to;
     return 0;
 }
 
-static inline int round_many(int k, const real *x, real *to)
+static inline int pair_along(int k, const real *x, real *to)
 {
     (void)k, (void)x, (void)to;
     return 0;
@@ -77,7 +78,7 @@ static inline int round_many(int k, const real *x, real *to)
 static inline real pair(real x, real y)
 {
     const __m128bh both = _mm_cvtneps_pbh(_mm_setr_ps(x, y, 0, 0));
-    return (real)_mm_cvtss_f32((__m128)both);
+    return _mm_cvtss_f32((__m128)both);
 }
 
 static inline vec plus_vec(vec sum, real x, vec y)
@@ -97,8 +98,9 @@ static inline lines pairs(lines x, lines y)
     return (lines)_mm256_permutexvar_epi16(place, halves);
 }
 
-/* The pairs x_i, y_i of as many values as fill whole vectors; returns how many. */
-static inline __attribute__((always_inline)) int pair_many(int n, const real *x, const real *y, real *to)
+/* Across lines: the pairs x_i, y_i of as many lines as fill whole vectors; returns how many. n is the width
+ * of a panel: 32 for b, 12 (8 and 4) for a. */
+static inline __attribute__((always_inline)) int pair_across(int n, const real *x, const real *y, real *to)
 {
     const __m512i place = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,
                                            23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -116,8 +118,9 @@ static inline __attribute__((always_inline)) int pair_many(int n, const real *x,
     return i;
 }
 
-/* The pairs x_0, x_1; x_2, x_3; ... of as many values as fill whole vectors; returns how many. */
-static inline int round_many(int k, const real *x, real *to)
+/* Along a line: the pairs x_0, x_1; x_2, x_3; ... of as many values as fill whole vectors; returns how many
+ * values. */
+static inline int pair_along(int k, const real *x, real *to)
 {
     int p = 0;
     for (; p + 32 <= k; p += 32)
@@ -129,7 +132,10 @@ static inline int round_many(int k, const real *x, real *to)
 
 #define PLUS(sum, x, y) _Generic(sum, vec: plus_vec, half_vec: plus_half)(sum, x, y)
 
-static inline real value(const real *x, ptrdiff_t next, bool more) { return pair(*x, more ? x[next] : 0); }
+static inline real step_of(const real *x, ptrdiff_t next, bool more)
+{
+    return pair(*x, more ? x[next] : 0);
+}
 
 static inline void store(real *to, ptrdiff_t wide, lines first, lines second)
 {
@@ -137,15 +143,15 @@ static inline void store(real *to, ptrdiff_t wide, lines first, lines second)
     *(loose_lines *)to = pairs(first, second);
 }
 
-static inline __attribute__((always_inline)) void values(int n, const real *x, ptrdiff_t next, bool more,
-                                                         real *to)
+static inline __attribute__((always_inline)) void steps_of(int n, const real *x, ptrdiff_t next, bool more,
+                                                           real *to)
 {
-    for (int i = more ? pair_many(n, x, x + next, to) : 0; i < n; i++)
-        to[i] = value(x + i, next, more);
+    for (int i = more ? pair_across(n, x, x + next, to) : 0; i < n; i++)
+        to[i] = step_of(x + i, next, more);
 }
 
 static void pack_row(int k, const real *x, real *to)
 {
-    for (int p = round_many(k, x, to); p < k; p += 2)
-        to[p / 2] = value(x + p, 1, p + 1 < k);
+    for (int p = pair_along(k, x, to); p < k; p += 2)
+        to[p / 2] = step_of(x + p, 1, p + 1 < k);
 }

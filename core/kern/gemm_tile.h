@@ -21,7 +21,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #ifndef PER_STEP
 #define PER_STEP 1
 #endif
-#include "gemm_pack.h"
+#include "gemm_pack.h"          /* defines PLUS(sum, x, y) too: one step of a sum */
 
 /* ---- the sums ---- */
 
