@@ -51,15 +51,15 @@ static int narrowest(const gra_tile *tile, int n)       /* columns of the narrow
     return n > tile->cols / 2 ? tile->cols : n > tile->cols / 4 ? tile->cols / 2 : tile->cols / 4;
 }
 
-/* A tile that extends past the right edge of c is computed into a buffer; the columns of c are copied. */
-static void edge_tile(gra_tile_run *run, int steps, gra_mat a, const real *b, ptrdiff_t row_b, real *c,
-                      ptrdiff_t ldc, const real *add, ptrdiff_t ld_add, int rows, int cols)
+/* A tile that extends past the right edge of c is computed into a buffer; the part of it in c is copied. */
+static void edge_tile(gra_tile_run *run, gra_mat a, const real *b, ptrdiff_t row_b, gra_mat c,
+                      const real *add, ptrdiff_t ld_add)
 {
     real whole[GRA_TILE_ROWS * GRA_TILE_COLS];
-    run(steps, a.p, a.row, a.col, b, row_b, whole, GRA_TILE_COLS, NULL, 0);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++)
-            c[i * ldc + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * ld_add + j]
+    run(a.cols, a.p, a.row, a.col, b, row_b, whole, GRA_TILE_COLS, NULL, 0);
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++)
+            c.p[i * c.row + j] = add ? whole[i * GRA_TILE_COLS + j] + add[i * ld_add + j]
                 : whole[i * GRA_TILE_COLS + j];
 }
 
@@ -71,18 +71,17 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
     const gra_tile *tile = s->tile;
     const int rows = tile->rows, cols = narrowest(tile, n);
     const int steps = a.cols;                           /* after packed_rows, or k */
-    const ptrdiff_t ldc = s->c.row;
     gra_tile_run *const *run = cols == tile->cols     ? tile->full
                              : cols == tile->cols / 2 ? tile->half : tile->quarter;
     const ptrdiff_t next_a = packed && a.row == 1 ? (ptrdiff_t)rows * steps : rows * a.row;
     for (const int end = i + a.rows; i < end; i += rows, a.p += next_a) {
         const int high = smaller(rows, end - i);
-        real *c = s->c.p + i * ldc + j;
+        const gra_mat c = gra_mat_part(s->c, i, high, j, n);
         const real *add = s->add ? s->add + i * s->ld_add + j : NULL;
         if (n == cols)
-            run[high - 1](steps, a.p, a.row, a.col, b, row_b, c, ldc, add, s->ld_add);
+            run[high - 1](steps, a.p, a.row, a.col, b, row_b, c.p, c.row, add, s->ld_add);
         else
-            edge_tile(run[high - 1], steps, a, b, row_b, c, ldc, add, s->ld_add, high, n);
+            edge_tile(run[high - 1], a, b, row_b, c, add, s->ld_add);
     }
 }
 
@@ -304,7 +303,9 @@ static const gra_tile *rounding_tile(const gra_machine *machine)
     return NULL;
 }
 
-/* Is a product so large that it gains more by being rounded than packing all of a and b costs? */
+/* Is a product so large that it gains more by being rounded than packing all of a and b costs? The
+ * bounds were measured: n needs none of its own. m and n are those of the product that is computed, which may
+ * be the transposed one. */
 static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 17; }
 
 static const gra_tile *best_tile(const gra_machine *machine, int m, int n, int k)
@@ -327,23 +328,32 @@ static bool worth_threads(int m, int n, int k)
     return (double)m * n * k >= worth;
 }
 
+/* What is left of a product of no steps: c = add. */
+static void fill(gra_mat c, const real *add, ptrdiff_t ld_add)
+{
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++)
+            c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
+}
+
 /* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker, or,
  * if it is ANY, on all threads if that pays. */
 enum { ANY = -1 };
-static inline void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
-                           const real *add, ptrdiff_t ld_add)
+static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
+                    const real *add, ptrdiff_t ld_add)
 {
     const int m = c.rows, n = c.cols, k = a.cols;
     assert(a.rows == m && b.rows == k && b.cols == n && (c.col == 1 || n == 1));
     const bool all_threads = worker == ANY && worth_threads(m, n, k);
     const int one = worker == ANY ? 0 : worker;
-    if (m <= GRA_FEW_ROWS && k > 0 && k <= LONG) {
+    if (k == 0) {
+        fill(c, add, ld_add);
+        return;
+    }
+    if (m <= GRA_FEW_ROWS && k <= LONG) {
         gra_gemv(machine, all_threads, a, b, c, add, ld_add);
         return;
     }
-    for (int i = 0; k == 0 && add != c.p && i < m; i++)
-        for (int j = 0; j < n; j++)
-            c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
     struct product s = { best_tile(machine, m, n, k), machine, a, b, c, add, ld_add, DEPTH };
     const size_t sums = k <= LONG || !m || !n ? 0
                       : (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS);

@@ -23,9 +23,10 @@ typedef struct gra_tile {
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
-    /* pack_a copies a into panels of `rows` rows, each stored column by column; pack_b copies b into panels
-     * of `cols` columns, each stored row by row, and pads the last one with zeros. pack_row copies k
-     * contiguous values of a row of a. */
+    /* pack_a copies a into panels of `rows` rows, each stored column by column. The last one is not padded:
+     * there is a micro-kernel for each number of rows. pack_b copies b into panels of `cols` columns, each
+     * stored row by row, and pads the last one with zeros. pack_row copies k contiguous values of a row
+     * of a. */
     void (*pack_a)(gra_mat a, real *panels);
     void (*pack_b)(gra_mat b, real *panels);
     void (*pack_row)(int k, const real *a, real *to);

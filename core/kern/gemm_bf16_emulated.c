@@ -1,6 +1,5 @@
 /* The micro-kernel for products of bfloat16 numbers on any processor, slowly: for tests. */
 #include "gemm.h"
-#include "simd.h"
 
 #ifndef GRADUS_DOUBLE
 #define VECTOR 16

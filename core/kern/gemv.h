@@ -4,7 +4,8 @@
 
 #include "../kernel.h"
 
-/* Sums over k are cut into pieces of this many products, here and in gemm.c: so both give the same bits. */
+/* Sums over k are cut into pieces of this many products, here and in gemm.c: so both give the same bits,
+ * unless gemm.c rounds to bfloat16, which it does only in larger products. */
 #define GRA_DEPTH 384
 
 /* A kernel, one for each instruction set: c_j = sum_p a_p b_pj + add_j, where a_p is a[p*col]; add may be
@@ -12,8 +13,9 @@
 typedef void gra_gemv_kernel(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add);
 gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 
-/* c = a b + add, where the rows of c are contiguous and add_ij is add[i*ld_add + j] or add is NULL: the bits
- * of gra_gemm, and faster where a has at most GRA_FEW_ROWS rows. On all threads, or on the calling one. */
+/* c = a b + add, where the rows of c are contiguous and add_ij is add[i*ld_add + j] or add is NULL. For
+ * a of at most GRA_FEW_ROWS rows, where it is faster than gemm.c's micro-kernels. On all threads, or on the
+ * calling one. */
 #define GRA_FEW_ROWS 2
 void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
               ptrdiff_t ld_add);
