@@ -40,8 +40,8 @@ void training_draw(training *t, gra_rng *rng);
  * memory is found before anything is written. 0 or -1. */
 int  training_try(training *t);
 
-/* What the model writes now: a text of --sample tokens, with --lines one line after another. Free it; NULL after
- * a warning. */
+/* What the model writes now: a text of --sample tokens, with --lines one line after another. Free it; NULL
+ * after a warning. */
 char *training_sample(training *t, size_t *size);
 
 /* What a file of the parameters says beside them. Returns how many; heads: room for one of the values. */
