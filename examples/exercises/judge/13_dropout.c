@@ -53,8 +53,8 @@ static void mask(const double *y, double p)
     }
     const double part = (double)zeros / SIZE, near = 5 * sqrt(p * (1 - p) / SIZE);
     if (p == 0 && zeros)
-        judge_wrong("p is 0, so nothing is dropped, but %d of %d numbers of y are 0, the first is y[%d, %d]\n%s",
-                    zeros, SIZE, at / COLS, at % COLS, zeros == 1 && at == SIZE - 1
+        judge_wrong("p is 0, so nothing is dropped, but %d of %d numbers of y are 0, the first is "
+                    "y[%d, %d]\n%s", zeros, SIZE, at / COLS, at % COLS, zeros == 1 && at == SIZE - 1
                     ? "is a number drawn for the last x, too?"
                     : "u from [0, 1) is never below 0: is one drawn for each x, and is the condition u < p?");
     if (p > 0 && (zeros == 0 || zeros == SIZE))

@@ -22,8 +22,8 @@ static void weights(double *a, void *arg)
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
     const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
-    const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: subtract the largest, which is "
-                             "negative here; begin its search at -INFINITY, or with the first score");
+    const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: subtract the largest, which "
+                             "is negative here; begin its search at -INFINITY, or with the first score");
     const bool plain =
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
     const int from = slip("the dot product leaves out the first number of q and k");

@@ -93,7 +93,8 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
                  : a < 0 || b < 0 ? " (the sign?)"
                  : fabs(a * n - 1) < 1e-6 || fabs(b * n - 1) < 1e-6 ? " (divided by n twice?)"
-                 : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? " (divided by n - 1?)" : "");
+                 : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? " (divided by n - 1?)"
+                 : "");
     gra_close(t);
 }
 

@@ -180,8 +180,8 @@ static void judged(const char *part, const int *ids, const int *next, int n)
     equal_rows(g, has_new);
     judge_against("the gradient of the embedding", GRA_SHAPE(VOCAB, DIM), g, 1e-3, embedding_of, &a);
     if (has_new && n == 1)
-        judge_clue("the new token's numbers less their mean are 0, so it adds nothing here: was something added "
-                   "to them?");
+        judge_clue("the new token's numbers less their mean are 0, so it adds nothing here: was something "
+                   "added to them?");
     judge_numbers("the gradient of weight", GRA_SHAPE(VOCAB, DIM), g + EMBEDDING, want + EMBEDDING, 1e-3);
     judge_numbers("the gradient of bias", GRA_SHAPE(VOCAB), g + 2 * EMBEDDING, want + 2 * EMBEDDING, 1e-3);
     judge_close(t, m);

@@ -90,8 +90,8 @@ static void line(void)
                    : fabs(far) < 1 ? ": smaller steps only hide the mistake"
                    : fabs(far - POINTS) < 1e-6 ? ": as if it were the sum" : "");
     if (regular > 0)
-        judge_clue("1: in steps 0 to %d weight and bias move by lr times the gradients of that step's loss, in "
-                   "step %d they do not: what else is in these gradients?", regular - 1, regular);
+        judge_clue("1: in steps 0 to %d weight and bias move by lr times the gradients of that step's loss, "
+                   "in step %d they do not: what else is in these gradients?", regular - 1, regular);
     snprintf(name, sizeof name, "1: the loss goes %.3g, %.3g, %.3g, %.3g, %.3g, %.3g, ...: in step ",
              losses[0], losses[1], losses[2], losses[3], losses[4], losses[5]);
     judge_against(name, GRA_SHAPE(STEPS), losses, 1e-9, descend, &right);

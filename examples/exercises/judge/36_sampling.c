@@ -60,8 +60,8 @@ static void keep(double *p, int n, int most, double enough, const char *what)
     if (enough <= 1) {
         const bool above = slip("top-p stops when the sum is above top_p: it is enough that it is reached");
         const bool below = slip("the token with which the sum reaches top_p is missing: it is kept too");
-        lost = slip("the token with which the sum reaches top_p was dropped, but is in the sum that the others "
-                    "were divided by: keep it");
+        lost = slip("the token with which the sum reaches top_p was dropped, but is in the sum that the "
+                    "others were divided by: keep it");
         const bool each = slip("each p is compared with top_p: compare the sum of those that are kept");
         const bool rest = slip("each p below 1 - top_p was dropped: sum up the most likely ones");
         const bool tail = slip("this keeps a sum of 1 - top_p: keep top_p");

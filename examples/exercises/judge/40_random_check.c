@@ -173,8 +173,8 @@ static void noise(double *out, void *arg)
         const double sum = up * up + (one ? 0 : cancel ? -down * down : down * down);
         const double root = twice ? (fabs(up) + fabs(down)) * sqrt(by) : square || rootless
                           ? sum * by : sqrt(sum * by);
-        const double width = raw ? 1 : by_h ? h : square ? 4 * h * h : under ? sqrt(2 * h) : multiplied ? 2 / h
-                           : 2 * h;
+        const double width = raw ? 1 : by_h ? h : square ? 4 * h * h : under ? sqrt(2 * h)
+                           : multiplied ? 2 / h : 2 * h;
         out[i] = root / width;
     }
 }

@@ -132,8 +132,8 @@ static bool added_to_unwritten(const struct comparison *c)
     return false;
 }
 
-/* If numbers depend on memory past an array's end, at least one must be too large to be right. Where an answer
- * may be inexact, a mistake must fit more closely, or a small one would fit another. */
+/* If numbers depend on memory past an array's end, at least one must be too large to be right. Where an
+ * answer may be inexact, a mistake must fit more closely, or a small one would fit another. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
 {
     const struct comparison close = { .tolerance = fmin(c->tolerance, 1e-4 * fmax(1, largest(c))) };
