@@ -36,8 +36,15 @@ struct gra_op {
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     overwrites_grad;                   /* only for the library's own ops: see tape/tape.h */
     bool     may_make_inf;                      /* y has infinities on purpose: gra_trace_nan skips it */
+    const char *args_text;                      /* how y->args is shown, "by %g"; NULL: not at all */
 };
 #define GRA_MAX_ARGS 192
+
+/* The constants of y as text, "by 0.1"; "" if its op does not show them. In args_text each of these stands
+ * for the next field of y->args, in the order of the struct: %g a double, %d an int, %D an int for each
+ * dimension of y, %T a bool (^T if it is true), %a a gra_dim_split around the dimension that is reduced. */
+#define GRA_ARGS_TEXT 120
+char *gra_args_text(const gra_tensor *y, char *text);
 
 /* A public function makes its result, fills y->args, and ends in return gra_run(y), which calls forward and
  * records y. After an error these return the empty tensor, whose args may be written to. in[0] must not be

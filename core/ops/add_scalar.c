@@ -25,7 +25,7 @@ GRA_KERNEL(backward_all, backward, y, y->size, 1)
 gra_tensor *gra_add_scalar(gra_tape *t, gra_tensor *x, double s)
 {
     static const gra_op op = { .name = "add_scalar", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "%g" };
     gra_tensor *y = gra_result_like(t, &op, x);
     *(struct args *)y->args = (struct args){ s };
     return gra_run(y);

@@ -30,7 +30,7 @@ GRA_KERNEL(backward_all, backward, y, y->size, 3)
 gra_tensor *gra_clamp(gra_tape *t, gra_tensor *x, double low, double high)
 {
     static const gra_op op = { .name = "clamp", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "to %g ... %g" };
     if (!(low <= high))
         return gra_fail(t, "clamp: got low %g and high %g, expected low <= high", low, high);
     gra_tensor *y = gra_result_like(t, &op, x);

@@ -66,7 +66,7 @@ static bool given(gra_tape *t, const char *op, int n, gra_tensor *const *x)
 gra_tensor *gra_concat(gra_tape *t, int n, gra_tensor *const *x, int d)
 {
     static const gra_op op = { .name = "concat", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "in dimension %d" };
     if (!given(t, "concat", n, x))
         return gra_empty(t);
     const int dim = op_dim(t, "concat", x[0], d);

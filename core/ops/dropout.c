@@ -4,6 +4,7 @@
 #include "../kern/mask.h"
 
 struct args {
+    double       p;
     mask_stream *mask;                              /* where it begins; lanes are neighbouring elements, */
     uint32_t    *tiles;                             /* and what was drawn from it */
 };
@@ -56,7 +57,7 @@ GRA_KERNEL(backward_all, backward, y, tiles(y), 2 * MASK_TILE)
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "p %g" };
     if (GRA_BAD_INPUTS(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))
@@ -70,6 +71,7 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 
     gra_tensor *y = gra_result_like(t, &op, x);
     struct args *s = y->args;
+    s->p = p;
     s->mask = gra_alloc(t, sizeof *s->mask);
     s->tiles = gra_alloc(t, mask_bytes(tiles(y)));
     if (s->mask)

@@ -128,7 +128,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps)
 {
     static const gra_op op = { .name = "layer_norm", .forward = forward_all, .backward = backward,
-                               .saved = saved_size, .args = sizeof(struct args) };
+                               .saved = saved_size, .args = sizeof(struct args), .args_text = "eps %g" };
     if (GRA_BAD_INPUTS(t, "layer_norm", x, w ? w : x, b ? b : x))
         return gra_empty(t);
     if (!op_last_dim(t, "layer_norm", x, "weight", w) || !op_last_dim(t, "layer_norm", x, "bias", b))

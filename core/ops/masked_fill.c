@@ -34,7 +34,7 @@ GRA_KERNEL(backward_all, backward, y, y->size, 2)
 gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double value)
 {
     static const gra_op op = { .name = "masked_fill", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args), .may_make_inf = true };
+                               .args = sizeof(struct args), .args_text = "with %g", .may_make_inf = true };
     if (GRA_BAD_INPUTS(t, "masked_fill", x, mask))
         return gra_empty(t);
     gra_shape shape;

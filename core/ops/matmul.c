@@ -169,7 +169,7 @@ static void next(struct product *p)
 static gra_tensor *matmul(gra_tape *t, gra_tensor *a, gra_tensor *b, bool ta, bool tb)
 {
     static const gra_op op = { .name = "matmul", .forward = forward, .backward = backward,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "a%T b%T" };
     if (GRA_BAD_INPUTS(t, "matmul", a, b))
         return gra_empty(t);
     if (a->shape.ndim < 2 || b->shape.ndim < 2)

@@ -53,9 +53,9 @@ GRA_KERNEL(forward_all, forward, y, y->size, ((const struct args *)y->args)->aro
 GRA_KERNEL(backward_all, backward, y, y->size, 4)
 
 static const gra_op max = { .name = "max", .forward = forward_all, .backward = backward_all,
-                            .args = sizeof(struct args) };
+                            .args = sizeof(struct args), .args_text = "over %a" };
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
-                            .args = sizeof(struct args) };
+                            .args = sizeof(struct args), .args_text = "over %a" };
 
 /* False, and an error of the tape: a value of y would have to be chosen among none. */
 static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_dim_split a, const char *which)

@@ -109,7 +109,7 @@ GRA_KERNEL(backward_all, backward, y, y->size ? y->size / row_size(y) : 0, 3 * r
 static gra_tensor *permuted(gra_tape *t, gra_tensor *x, const int *dims)
 {
     static const gra_op op = { .name = "permute", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "%D" };
     struct args a = { { 0 } };
     gra_shape shape = { .ndim = x->shape.ndim };
     for (int i = 0; i < x->shape.ndim; i++) {

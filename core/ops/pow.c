@@ -36,7 +36,7 @@ GRA_KERNEL(backward_all, backward, y, y->size, 64)
 gra_tensor *gra_pow(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "pow", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "%g" };
     gra_tensor *y = gra_result_like(t, &op, x);
     *(struct args *)y->args = (struct args){ p };
     return gra_run(y);

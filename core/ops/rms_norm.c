@@ -96,7 +96,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps)
 {
     static const gra_op op = { .name = "rms_norm", .forward = forward_all, .backward = backward,
-                               .saved = op_rows, .args = sizeof(struct args) };
+                               .saved = op_rows, .args = sizeof(struct args), .args_text = "eps %g" };
     if (GRA_BAD_INPUTS(t, "rms_norm", x, w ? w : x))
         return gra_empty(t);
     if (!op_last_dim(t, "rms_norm", x, "weight", w))

@@ -3,7 +3,7 @@
 #include "ops.h"
 
 struct args {
-    int d, start;
+    int start, end, d;
 };
 
 /* Around d, x is (outer, n, inner) and y (outer, end - start, inner): for each o, row o of y is one
@@ -44,7 +44,7 @@ GRA_KERNEL(backward_all, backward, y, y->size ? piece_of(y).outer : 0, 2 * piece
 gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
 {
     static const gra_op op = { .name = "slice", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .args_text = "%d:%d in dimension %d" };
     const int dim = op_dim(t, "slice", x, d);
     if (dim < 0)
         return gra_empty(t);
@@ -55,6 +55,6 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end)
     gra_shape shape = x->shape;
     shape.dim[dim] = last - first;
     gra_tensor *y = gra_result(t, &op, shape, x);
-    *(struct args *)y->args = (struct args){ dim, first };
+    *(struct args *)y->args = (struct args){ first, last, dim };
     return gra_run(y);
 }

@@ -50,7 +50,7 @@ GRA_KERNEL(forward_all, forward, y, y->size, around(y).n + 1)
 GRA_KERNEL(backward_all, backward, y, y->in[0]->size ? around(y).outer * around(y).n : 0, around(y).inner)
 
 static const gra_op op = { .name = "sum", .forward = forward_all, .backward = backward_all,
-                           .args = sizeof(struct args) };
+                           .args = sizeof(struct args), .args_text = "over %a" };
 
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x)
 {

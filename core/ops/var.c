@@ -49,7 +49,8 @@ GRA_KERNEL(backward_all, backward, y, y->size, 4 * row_size(y))
 static gra_tensor *var(gra_tape *t, gra_tensor *x, gra_shape shape, gra_dim_split around, double correction)
 {
     static const gra_op op = { .name = "var", .forward = forward_all, .backward = backward_all,
-                               .saved = saved, .args = sizeof(struct args) };
+                               .saved = saved, .args = sizeof(struct args),
+                               .args_text = "over %a, correction %g" };
     gra_tensor *y = gra_result(t, &op, shape, x);
     *(struct args *)y->args = (struct args){ around, correction };
     return gra_run(y);
