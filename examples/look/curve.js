@@ -82,7 +82,7 @@ function draw_slider() {
 }
 
 function fit_training() {
-    CURVE.wide = clamp(by_id("model").parentNode.clientWidth - 40, 280, 640);
+    CURVE.wide = clamp(by_id("model").parentNode.clientWidth - 40, 240, 640);
     if (by_id("slider")) by_id("slider").style.width = CURVE.wide + "px";
     draw_state();
 }

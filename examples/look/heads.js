@@ -1,6 +1,14 @@
 // ---- a model: training, attention, predictions ----------------------------------------------------------
 
-const model = { state: 0, layer: 0, head: 0, token: -1 };
+const model = { state: 0, layer: 0, head: 0, token: -1, at: [0, 0] };
+
+// The nodes of the attention, one for each layer, and the layers' names as they stand in the tape.
+function attention_nodes() { return nodes.flatMap((node, i) => node.op === "attention" ? [i] : []); }
+function layer_name(layer) {
+    const node = nodes[attention_nodes()[layer]];
+    return node && layers_of(node.path)[0] || "layer " + (layer + 1);
+}
+function head_name() { return `${layer_name(model.layer)}, head ${model.head + 1}`; }
 
 // Decodes weights of 8 bits and divides each row by its sum, as rounding may make a row of many small weights
 // sum to as much as 1.1.
@@ -43,26 +51,36 @@ function paint_head(canvas, layer, head) {
     context.putImageData(image, 0, 0);
 }
 
+// 0 to 1, in the colours of the weights.
+function draw_scale() {
+    const box = make("div", "scale facts"), canvas = make("canvas"), context = canvas.getContext("2d");
+    canvas.width = 64;
+    canvas.height = 1;
+    for (let x = 0; x < 64; x++) {
+        context.fillStyle = `rgb(${weight_colour(x / 63).join(",")})`;
+        context.fillRect(x, 0, 1, 1);
+    }
+    box.append("weight 0 ", canvas, " 1");
+    return box;
+}
+
 function draw_heads() {
-    const side = clamp(Math.floor(290 / Math.max(data.heads, data.layers)), 36, 72);
+    const room = Math.floor(CURVE.wide / data.heads) - 4;
+    const side = Math.min(room, clamp(Math.floor(290 / Math.max(data.heads, data.layers)), 36, 72));
     const box = make("div", "heads");
-    box.style.gridTemplateColumns = `auto repeat(${data.heads}, ${side}px)`;
-    box.append(make("span"));
-    for (let head = 0; head < data.heads; head++) box.append(make("span", "", "head " + (head + 1)));
+    box.style.gridTemplateColumns = `repeat(${data.heads}, ${side}px)`;
     for (let layer = 0; layer < data.layers; layer++) {
-        box.append(make("span", "", "layer " + (layer + 1)));
+        box.append(make("span", "layer", layer_name(layer)));
         for (let head = 0; head < data.heads; head++) {
             const is_chosen = layer === model.layer && head === model.head;
             const button = make("button"), canvas = make("canvas");
             canvas.style.width = canvas.style.height = side + "px";
-            button.title = `layer ${layer + 1}, head ${head + 1}`;
+            button.title = `${layer_name(layer)}, head ${head + 1}`;
             button.setAttribute("aria-label", button.title);
             button.setAttribute("aria-pressed", String(is_chosen));
             button.addEventListener("click", () => {
-                model.layer = layer;
-                model.head = head;
+                Object.assign(model, { layer, head });
                 draw_state();
-                document.querySelector(".heads button[aria-pressed=true]").focus();
             });
             paint_head(canvas, layer, head);
             button.append(canvas);
@@ -74,31 +92,45 @@ function draw_heads() {
 
 // A row of the large picture: the weights of one query, and its token on both axes.
 function draw_query(svg, query, cell, edge) {
-    const state = data.states[model.state], lit = query === model.token, token = data.tokens[query];
-    const at = edge + query * cell, middle = at + 0.75 * cell, width = edge + data.seen * cell;
-    const name = { x: edge - 4, y: middle, "text-anchor": "end" };
+    const state = data.states[model.state], lit = query === model.token;
+    const token = clipped(data.tokens[query], 12);
+    const at = edge + query * cell, middle = at + cell / 2, width = edge + data.seen * cell;
     if (lit)
         svg.append(make_svg("rect", { x: 0, y: at, width, height: cell, fill: "var(--chosen)" }));
     // numbers where names do not fit
     const text = cell >= 9 || lit ? token : query % 8 === 0 ? String(query) : "";
-    svg.append(make_svg("text", name, text),
-        make_svg("text", { transform: `translate(${middle} ${edge - 4}) rotate(-90)` }, text));
-    for (let key = 0; key <= query; key++) {
-        const w = weight(state, model.layer, model.head, query, key);
-        const shown = state.exact ? exact(w) : w.toFixed(3);
-        const rect = make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
-            fill: `rgb(${weight_colour(w).join(",")})`, opacity: model.token < 0 || lit ? 1 : 0.35 });
-        rect.addEventListener("mouseenter",
-            () => light(query, `${token} (${query}) attends to ${data.tokens[key]} (${key}): ${shown}`));
-        svg.append(rect);
-    }
+    const upright = cell >= 9 && [...text].length === 1 ? "" : " rotate(-90)";
+    svg.append(make_svg("text", { x: edge - 4, y: middle + 4, "text-anchor": "end" }, text),
+        make_svg("text", { transform: `translate(${upright ? middle + 4 : middle} ${edge - 4})${upright}`,
+            "text-anchor": upright ? "start" : "middle" }, text));
+    for (let key = 0; key <= query; key++)
+        svg.append(make_svg("rect", { x: edge + key * cell, y: at, width: cell - 1, height: cell - 1,
+            fill: `rgb(${weight_colour(weight(state, model.layer, model.head, query, key)).join(",")})`,
+            opacity: model.token < 0 || lit ? 1 : 0.35 }));
+}
+
+function point_at(query, key) {
+    const state = data.states[model.state], w = weight(state, model.layer, model.head, query, key);
+    model.at = [query, key];
+    light(query, `${data.tokens[query]} (${query}) attends to ${data.tokens[key]} (${key}): ` +
+        (state.exact ? exact(w) : w.toFixed(3)));
 }
 
 // The chosen head, large: a row for each query, a column for each key.
 function draw_big_head() {
-    const n = data.seen, cell = clamp(Math.floor(330 / n), 5, 26), edge = 34, side = edge + n * cell + 2;
+    const n = data.seen, longest = Math.max(...data.tokens.slice(0, n).map(token => [...token].length));
+    const edge = longest === 1 ? 20 : clamp(7 * longest + 8, 34, 92);
+    const cell = clamp(Math.floor(Math.min(330, CURVE.wide - edge) / n), 3, 26), side = edge + n * cell + 2;
     const svg = make_svg("svg", { id: "big", width: side, height: side });
     for (let query = 0; query < n; query++) draw_query(svg, query, cell, edge);
+    svg.addEventListener("mousemove", event => {
+        const box = svg.getBoundingClientRect();
+        const query = Math.floor((event.clientY - box.top - edge) / cell);
+        const key = Math.floor((event.clientX - box.left - edge) / cell);
+        if (key >= 0 && key <= query && query < n) point_at(query, key);
+    });
+    svg.setAttribute("aria-label", `${head_name()}: ${n} x ${n} weights; arrow keys read them`);
+    cell_keys(svg, model.at, n, n, (query, key) => point_at(query, Math.min(key, query)));
     return svg;
 }
 
@@ -115,9 +147,9 @@ function light(token, text) {
 function draw_token_strip() {
     const strip = make("div", "tokens");
     data.tokens.forEach((token, i) => {
-        const span = make("span", i === model.token ? "token lit" : "token", token);
-        span.addEventListener("mouseenter", () => light(i, ""));
-        strip.append(span);
+        const button = make("button", i === model.token ? "token lit" : "token", token);
+        for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => light(i, ""));
+        strip.append(button);
     });
     return strip;
 }
@@ -151,25 +183,35 @@ function after_text(state) {
     return state.step === last ? `after all ${last} steps: ` : `after ${state.step} of ${last} steps: `;
 }
 
-// Redraws what depends on the state, but not the slider, so that it can be dragged.
-function draw_state() {
-    const box = by_id("state"), state = data.states[model.state];
-    if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
-    box.replaceChildren();
-    box.append(make("div", "facts", `${after_text(state)}loss of these tokens `), draw_token_strip());
-    box.firstChild.append(make("code", "", exact(number_of(state.loss))),
-        state.exact ? "" : " (attention: rounded to 8 bits; the tape is the finished model's)");
+function draw_attention() {
     const pair = make("div", "pair"), left = make("div"), right = make("div");
-    left.append(make("h3", "", "Attention: choose a head"), draw_heads());
-    const heading = `Layer ${model.layer + 1}, head ${model.head + 1}: each row attends to the columns`;
-    right.append(make("h3", "", heading), draw_big_head());
+    left.append(make("h3", "", "Attention: choose a head"), draw_scale(), draw_heads());
+    right.append(make("h3", "", head_name() + ": each row attends to the columns"));
+    const node = attention_nodes()[model.layer];
+    if (node !== undefined) right.append(links("computed by", [node], "none", ""));
     const pointed = make("div", "under", model.text || "point at a cell");
     pointed.id = "pointed";
-    right.append(pointed);
+    pointed.setAttribute("aria-live", "polite");
+    right.append(draw_big_head(), pointed);
     if (data.seen < data.tokens.length)
         right.append(make("div", "facts", `only the first ${data.seen} of ${data.tokens.length} tokens`));
     pair.append(left, right);
-    box.append(pair,
+    return pair;
+}
+
+function draw_state() { redraw(by_id("state"), draw_state_now); }
+
+// Redraws what depends on the state, but not the slider, so that it can be dragged.
+function draw_state_now() {
+    const box = by_id("state"), state = data.states[model.state];
+    if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
+    box.replaceChildren();
+    box.append(make("div", "facts", `${after_text(state)}loss of these tokens `));
+    box.firstChild.append(make("code", "", exact(number_of(state.loss))));
+    if (!state.exact)
+        box.append(make("div", "plain", "The tape is still the finished model's: the page has no gradients " +
+            "of earlier steps. The attention here is rounded to 8 bits."));
+    box.append(draw_token_strip(), draw_attention(),
         make("h3", "", "Predictions: what follows each token, and the five likeliest by the model"),
         draw_predictions());
 }
@@ -189,9 +231,24 @@ function draw_model() {
     box.replaceChildren(state);
     state.id = "state";
     draw_training(box);
+    if (data.sample)
+        state.before(make("h3", "", "What the trained model writes"), make("pre", "sample", data.sample));
     fit_training();
 }
 
 const has_model = () => data && data.states && data.states.length > 0;
-views.push({ id: "model", title: "Attention and predictions", has: has_model, draw: draw_model });
+views.push({ id: "model", title: "Attention and predictions", has: has_model, draw: draw_model,
+    link: link_heads });
+
+// From a node of attention to its heads.
+function link_heads(box, i) {
+    const layer = attention_nodes().indexOf(i), button = make("button", "", "its heads");
+    if (layer < 0) return;
+    button.addEventListener("click", () => {
+        model.layer = layer;
+        draw_state();
+        show_view("model");
+    });
+    box.append(button);
+}
 addEventListener("resize", () => { if (has_model()) fit_training(); });

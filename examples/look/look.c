@@ -1,6 +1,7 @@
 /* look: writes the page's data; page.html, page.css and the scripts display it. */
 #include "look.h"
 #include "../../core/op.h"
+#include "chain.h"
 #include "page.h"
 #include "values.h"
 #include <errno.h>
@@ -44,13 +45,14 @@ static void write_inputs(out *o, const gra_listing *l, const gra_tensor *x)
     out_text(o, "]");
 }
 
-static void write_node(out *o, const gra_listing *l, int i, size_t cells)
+static void write_node(out *o, const gra_tape *t, const gra_listing *l, int i, size_t cells, size_t adds)
 {
     const gra_tensor *x = l->row[i].x, *owner = x->base ? x->base : x;
     const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: uninitialised: a backward failed */
-    char saturated[OUT_REAL], path[GRA_PATH];
+    char saturated[OUT_REAL], path[GRA_PATH], args[GRA_ARGS_TEXT];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
     write_member(o, "op", x->op ? x->op->name : "");
+    write_member(o, "args", gra_args_text(x, args));
     write_member(o, "name", x->name ? x->name : "");
     write_member(o, "path", gra_listing_path(l, i, path));
     out_text(o, ",\"shape\":[");
@@ -67,6 +69,8 @@ static void write_node(out *o, const gra_listing *l, int i, size_t cells)
         out_text(o, ",\"grad\":");
         values_write(o, grad, x->size, x->shape, cells);
     }
+    if (adds)
+        chain_write(o, t, l, x, adds);
     out_text(o, "}\n");
 }
 
@@ -89,14 +93,16 @@ static void write_formulas(out *o, const gra_listing *l)
 static void write_step(out *o, const gra_tape *t, const gra_listing *l, const look_more *more)
 {
     const size_t cells = cells_of_each(l);
-    out_format(o, "{\"bytes\":%zu,\"cells\":%zu", sizeof(gra_real), cells);
+    const size_t most = cells < 1024 ? cells : 1024, adds = chain_fits(l) ? most : 0;
+    out_format(o, "{\"bytes\":%zu,\"cells\":%zu,\"chain\":%s", sizeof(gra_real), cells,
+               adds ? "true" : "false");
     write_member(o, "title", more->title ? more->title : "a step");
     write_member(o, "about", more->about ? more->about : "");
     write_member(o, "error", gra_error(t) ? gra_error(t) : "");
     out_text(o, ",\n\"nodes\":[");
     for (int i = 0; i < l->count; i++) {
         out_text(o, i ? "," : "");
-        write_node(o, l, i, cells);
+        write_node(o, t, l, i, cells, adds);
     }
     out_text(o, "],");
     write_formulas(o, l);

@@ -224,6 +224,10 @@ void model_json(out *o, void *arg)
     write_tokens(o, m);
     out_format(o, ",\"layers\":%d,\"heads\":%d,\"seen\":%d", m->gpt->config.n_layers,
                m->gpt->config.n_heads, m->seen);
+    if (m->sample_size > 0) {
+        out_text(o, ",\n\"sample\":");
+        out_string(o, m->sample, m->sample_size);
+    }
     out_text(o, ",\n\"states\":[");
     out_bytes(o, m->states.bytes, m->states.n);
     out_text(o, "],\n\"curve\":[");

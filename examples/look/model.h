@@ -17,6 +17,8 @@ typedef struct look_model {
     int                   n;
     int                   seen;         /* only the attention of the first `seen` tokens is written */
     gra_tensor           *loss;         /* of the latest state */
+    const char           *sample;       /* what the model has written, sample_size bytes */
+    size_t                sample_size;  /* 0: it is not shown */
     out                   states, curve;        /* JSON written so far; model_free frees it */
 } look_model;
 

@@ -7,8 +7,7 @@ function links(heading, list, part, sign) {
     list.forEach(i => {
         const node = nodes[i], there = part === "data" ? has_value(i) : has_grad(i);
         const number = size_of(node) === 1 && node[part] && there ? sign + exact(list_of(node[part])[0]) : "";
-        const title = (node.number >= 0 ? node.number + " " : "") + node_title(node).slice(0, 80);
-        const button = make("button", "", title + number);
+        const button = make("button", "", short_title(i) + number);
         button.addEventListener("click", () => show_node(i));
         box.append(button);
     });
@@ -23,6 +22,8 @@ function show_node(i) {
         if (part.node !== undefined) {
             rows = visible_rows();
             choose(part);
+            show_view("node");
+            by_id("tape").focus({ preventScroll: true });
         }
     }
 }
@@ -42,13 +43,18 @@ function heat_map(part, node) {
     const high = clamp(Math.floor(260 / part.r), part.r === 1 ? 16 : 2, 16);
     canvas.style.width = part.c * wide + "px";
     canvas.style.height = part.r * high + "px";
-    canvas.addEventListener("mousemove", event => {
-        const at = canvas.getBoundingClientRect();
-        const c = clamp(Math.floor((event.clientX - at.left) / at.width * part.c), 0, part.c - 1);
-        const r = clamp(Math.floor((event.clientY - at.top) / at.height * part.r), 0, part.r - 1);
+    const point = (r, c) => {
         const place = index_text(node, picked(r, part.r, part.rows), picked(c, part.c, part.columns));
         under.textContent = place + " = " + exact(list[r * part.c + c]);
+    };
+    canvas.addEventListener("mousemove", event => {
+        const at = canvas.getBoundingClientRect();
+        point(clamp(Math.floor((event.clientY - at.top) / at.height * part.r), 0, part.r - 1),
+            clamp(Math.floor((event.clientX - at.left) / at.width * part.c), 0, part.c - 1));
     });
+    cell_keys(canvas, [0, 0], part.r, part.c, point);
+    canvas.setAttribute("aria-label", `${part.r} x ${part.c} numbers; arrow keys read them`);
+    under.setAttribute("aria-live", "polite");
     box.append(canvas, under);
     if (part.r < part.rows || part.c < part.columns)
         box.append(make("div", "facts",
@@ -72,7 +78,8 @@ function number_table(part) {
         const row = table.insertRow();
         for (let c = 0; c < part.c; c++) {
             const cell = row.insertCell(), v = list[r * part.c + c], [red, green, blue] = colour(v, most);
-            cell.textContent = exact(v);
+            cell.textContent = fitted(v, part.c > 4 ? 8 : 12);
+            cell.title = exact(v);
             cell.style.backgroundColor = `rgba(${red}, ${green}, ${blue}, .45)`;
         }
     }
@@ -103,6 +110,13 @@ function facts_of(part, node, is_value) {
     return facts.join(", ");
 }
 
+function is_whole(part) { return part.r === part.rows && part.c === part.columns; }
+
+function grid(part, node) {
+    const small = is_whole(part) && part.r * part.c <= 64 && part.c <= 8;
+    return small ? number_table(part) : heat_map(part, node);
+}
+
 function numbers(title, className, part, node, there, missing) {
     const box = make("div", className);
     box.append(make("h3", className, title));
@@ -113,8 +127,7 @@ function numbers(title, className, part, node, there, missing) {
     if (size_of(node) === 0) box.append(make("div", "facts", "no values"));
     else if (size_of(node) === 1) box.append(make("div", "big", exact(list_of(part)[0])));
     else {
-        const all = part.r === part.rows && part.c === part.columns;
-        box.append(all && part.r * part.c <= 64 && part.c <= 8 ? number_table(part) : heat_map(part, node));
+        box.append(grid(part, node));
         box.append(make("div", "facts", facts_of(part, node, className === "value")));
         if (part.bins) box.append(histogram(part));
     }
@@ -154,17 +167,20 @@ function draw_node() {
     box.append(make("h2", "", (node.number >= 0 ? node.number + "  " : "") + node_title(node)));
     const place = node.path ? " of " + node.path : "";
     const view = node.view ? ", a view: it shares its input's data and gradient" : "";
-    box.append(make("div", "facts", `${node.op ? "result" : node.kind}${place}, shape ${shape_text(node)}, ` +
-        `${size_of(node)} ${size_of(node) === 1 ? "value" : "values"}${view}`));
+    const shape = node.shape.length ? `shape ${shape_text(node)}, ${size_of(node)} values` : "one number";
+    box.append(make("div", "facts", `${node.op ? "result" : node.kind}${place}, ${shape}${view}`));
     draw_formula(box, node);
     if (node.op) box.append(links("made from", node.in.filter(k => k >= 0), "data", " = "));
     const users = nodes.map((other, k) => other.in.includes(i) ? k : -1).filter(k => k >= 0);
     box.append(links("used by", users, "grad", ", dy = "));
-    // The name of the last node, of which the gradients are: "loss", or "g" if it is "g = e/2".
-    const result_name = nodes[count - 1].name.split(" = ")[0] || "the last node";
-    const gradient = `gradient: how ${result_name} changes with ${size_of(node) === 1 ? "it" : "each value"}`;
+    views.forEach(v => { if (v.has() && v.link) v.link(box, i); });
+    const gradient = `gradient: how ${result_name()} changes with ${node.shape.length ? "each value" : "it"}`;
     const pair = make("div", "pair");
     pair.append(numbers("value", "value", node.data, node, has_value(i), ""),
         numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node)));
     box.append(pair);
+    if (node.grad && has_grad(i)) draw_chain(box, i);
 }
+
+// The name of the last node, of which the gradients are: "loss", or "g" if it is "g = e/2".
+function result_name() { return nodes[count - 1].name.split(" = ")[0] || "the last node"; }

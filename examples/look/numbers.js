@@ -25,6 +25,30 @@ function make_svg(tag, attributes, text) {
     return element;
 }
 
+// Draws a box again; the focus stays on the element that has the place of the focused one.
+function redraw(box, draw) {
+    const all = () => [...box.querySelectorAll("button, [tabindex]")];
+    const at = all().indexOf(document.activeElement);
+    draw();
+    if (at >= 0 && all()[at]) all()[at].focus({ preventScroll: true });
+}
+
+// In a picture, arrow keys move the cell, at = [row, column], as the pointer does.
+function cell_keys(element, at, rows, columns, point) {
+    const keys = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    element.setAttribute("tabindex", "0");
+    element.setAttribute("role", "img");
+    element.addEventListener("keydown", event => {
+        const by = keys[event.key];
+        if (!by) return;
+        event.preventDefault();
+        event.stopPropagation();
+        at[0] = clamp(at[0] + by[0], 0, rows - 1);
+        at[1] = clamp(at[1] + by[1], 0, columns - 1);
+        point(...at);
+    });
+}
+
 // ---- numbers --------------------------------------------------------------------------------------------
 
 const strange = { nan: NaN, inf: Infinity, "-inf": -Infinity };
@@ -65,6 +89,16 @@ function short(v) {
     if (v === 0) return "0";
     return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
 }
+
+// As many of its decimals as have room in a column.
+function fitted(v, room = 12) {
+    let text = exact(v);
+    for (let digits = 9; text.length > room && digits > 0; digits--)
+        text = String(Number(v.toPrecision(digits)));
+    return text;
+}
+
+function clipped(text, most) { return text.length > most ? text.slice(0, most - 1) + "\u2026" : text; }
 
 function percent(share) {
     if (!Number.isFinite(share)) return exact(share);

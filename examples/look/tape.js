@@ -4,9 +4,16 @@ function size_of(node) { return node.shape.reduce((a, b) => a * b, 1); }
 function shape_text(node) { return node.shape.length ? "(" + node.shape.join(", ") + ")" : "scalar"; }
 function last_part(name) { return name.slice(name.lastIndexOf(".") + 1); }
 
+function op_text(node) { return node.op + (node.args ? " " + node.args : ""); }    // "scale by 0.1"
+
 function node_title(node) {
-    const what = node.op || node.kind;
+    const what = node.op ? op_text(node) : node.kind;
     return node.name ? node.name + " \u2014 " + what : what;
+}
+
+function short_title(i) {
+    const node = nodes[i], title = node.name || node.op || node.kind;
+    return clipped((node.number >= 0 ? node.number + " " : "") + title, 40);
 }
 
 // "trf_blocks.0.ff.layers.2": trf_blocks.0, ff, layers.2
@@ -104,13 +111,17 @@ function row_of(i) { return rows.find(part => is_row(part) && part.from <= i && 
 
 // ---- drawing the tape -----------------------------------------------------------------------------------
 
-const ROW = 21;
-
 function cell_text(i, part, there) {
     if (!part) return "";
     if (!there) return "\u00b7";
     const list = size_of(nodes[i]) === 1 ? list_of(part) : null;
-    return list ? exact(list[0]) : short(number_of(part.rms));
+    return list ? fitted(list[0]) : short(number_of(part.rms));
+}
+
+function draw_cell(className, i, part, there) {
+    const cell = make("span", className, cell_text(i, part, there));
+    if (part && there && size_of(nodes[i]) === 1) cell.title = exact(list_of(part)[0]);
+    return cell;
 }
 
 function draw_label(row, part) {
@@ -122,11 +133,11 @@ function draw_label(row, part) {
         what.append(make("span", "number", "  (" + (part.to - part.from) + ")"));
     } else if (node.kind === "node") {
         what.append(make("span", "number", node.number + " "));
-        if (node.name) what.append(make("b", "", node.name), "  ");
-        what.append(make("span", node.name ? "number" : "", node.op));
+        if (node.name) what.append(make("b", "", clipped(node.name, 60)), "  ");
+        what.append(make("span", node.name ? "number" : "", op_text(node)));
     } else {
         row.classList.add("leaf");
-        what.textContent = "\u25cb " + (last_part(node.name) || node.op || node.kind);
+        what.textContent = "\u25cb " + (clipped(last_part(node.name), 60) || node.op || node.kind);
         if (node.name) what.append(make("span", "number", "  " + node.kind));
     }
     what.title = node ? node_title(node).slice(0, 300) : part.name.slice(0, 300);
@@ -135,7 +146,9 @@ function draw_label(row, part) {
 
 function draw_row(part) {
     const row = make("div", "row"), last = part.to - 1, node = nodes[last];
+    row.id = "row-" + rows.indexOf(part);
     row.setAttribute("role", "treeitem");
+    row.setAttribute("aria-level", String(part.depth + 1));
     if (part.node === undefined) row.setAttribute("aria-expanded", String(part.open));
     row.setAttribute("aria-selected", String(part === chosen));
     if (part === chosen) row.classList.add("chosen");
@@ -143,11 +156,12 @@ function draw_row(part) {
     draw_label(row, part);
     const shown = is_row(part);
     row.append(make("span", "shape", shown ? shape_text(node) : ""));
-    row.append(make("span", "value", shown ? cell_text(last, node.data, has_value(last)) : ""));
-    row.append(make("span", "grad", shown ? cell_text(last, node.grad, has_grad(last)) : ""));
+    row.append(shown ? draw_cell("value", last, node.data, has_value(last)) : make("span"));
+    row.append(shown ? draw_cell("grad", last, node.grad, has_grad(last)) : make("span"));
     row.addEventListener("click", event => {
         const again = part === chosen;
         choose(part);
+        if (part.node !== undefined && event.detail === 2) show_view("node");
         if (part.node === undefined && (again || event.detail === 2 || !part.open)) toggle(part);
     });
     return row;
@@ -155,17 +169,19 @@ function draw_row(part) {
 
 function draw_arcs() {
     const svg = by_id("arcs"), seen = new Set(), late = [];
+    const middle = [...by_id("rows").children].map(row => row.offsetTop + row.offsetHeight / 2);
+    const edge = rows.length ? by_id("row-0").children[1].offsetLeft - 8 : 0;       // where the labels begin
     svg.replaceChildren();
-    svg.setAttribute("height", rows.length * ROW);
+    svg.setAttribute("height", by_id("rows").offsetHeight);
     const row_number = Array(count);
     rows.forEach((part, i) => { if (is_row(part)) row_number.fill(i, part.from, part.to); });
     nodes.forEach((node, j) => node.in.forEach(i => {
         const a = row_number[i], b = row_number[j];
         if (i < 0 || a === b || seen.has(a + "," + b)) return;
         seen.add(a + "," + b);
-        const y1 = (a + 0.5) * ROW, y2 = (b + 0.5) * ROW, wide = Math.min(66, 6 + 2.4 * Math.sqrt(y2 - y1));
+        const y1 = middle[a], y2 = middle[b], wide = Math.min(edge - 4, 6 + 2.4 * Math.sqrt(y2 - y1));
         const kind = rows[b] === chosen ? "in" : rows[a] === chosen ? "out" : "";
-        const d = `M70 ${y1} C${70 - wide} ${y1} ${70 - wide} ${y2} 70 ${y2}`;
+        const d = `M${edge} ${y1} C${edge - wide} ${y1} ${edge - wide} ${y2} ${edge} ${y2}`;
         const path = make_svg("path", { d, class: kind });
         if (kind) late.push(path); else svg.append(path);
     }));
@@ -174,7 +190,9 @@ function draw_arcs() {
 
 function phase_text() {
     if (data.error) return "This step has an error: " + data.error;
-    if (done === 2 * count) return "All is computed. Home starts over; \u2193 goes forward, \u2191 backward.";
+    if (done === 2 * count)
+        return "All is computed. To follow it step by step: restart, then \u2193 for the next value, and " +
+            "after the last one \u2191 for the next gradient.";
     if (done === count) return "Forward is done. \u2191 propagates the gradient back, node by node.";
     return done < count ? `Forward: ${done} of ${count} nodes have a value. \u2193 computes the next.`
         : `Backward: ${done - count} of ${count} nodes have a gradient. \u2191 continues.`;
@@ -183,19 +201,23 @@ function phase_text() {
 function draw() {
     rows = visible_rows();
     by_id("rows").replaceChildren(...rows.map(draw_row));
+    if (!by_id("left").classList.contains("scalars")) by_id("rows").append(make("div", "facts", about_rms));
     by_id("phase").textContent = phase_text();
     by_id("fold").textContent = rows.some(part => part.open) ? "fold" : "unfold";
     by_id("fold").hidden = !rows.some(part => part.node === undefined);
     draw_arcs();
     draw_node();
-    const i = rows.indexOf(chosen), box = by_id("tape");
-    if (i >= 0 && (i * ROW < box.scrollTop || (i + 1) * ROW > box.scrollTop + box.clientHeight))
-        box.scrollTop = (i + 0.5) * ROW - box.clientHeight / 2;
+    if (by_id("tab-node") && chosen)
+        by_id("tab-node").textContent = "Node: " + (chosen.name || short_title(chosen.node));
+    const box = by_id("tape"), row = by_id("row-" + rows.indexOf(chosen));
+    if (!row) return;
+    box.setAttribute("aria-activedescendant", row.id);
+    if (row.offsetTop < box.scrollTop || row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight)
+        box.scrollTop = row.offsetTop + (row.offsetHeight - box.clientHeight) / 2;
 }
 
 function choose(part) {
     chosen = part;
-    show_view("node");
     draw();
 }
 
@@ -257,7 +279,10 @@ function open_or_enter(open) {
 const keys = {
     ArrowDown: step_down, ArrowUp: step_up, Home: restart, End: finish,
     ArrowRight: () => open_or_enter(true), ArrowLeft: () => open_or_enter(false),
-    Enter: () => { if (chosen && chosen.node === undefined) toggle(chosen); },
+    Enter: () => {
+        if (chosen && chosen.node === undefined) toggle(chosen);
+        else if (chosen) show_view("node");
+    },
 };
 
 // ---- views: what stands beside the tape, one behind each tab ---------------------------------------------
@@ -305,10 +330,14 @@ function show(new_data) {
     by_id("left").classList.toggle("scalars", only_scalars);
     by_id("value-head").textContent = only_scalars ? "value" : "rms value";
     by_id("grad-head").textContent = only_scalars ? "gradient" : "rms gradient";
+    by_id("value-head").title = by_id("grad-head").title = only_scalars ? "" : about_rms;
     draw_tabs();
     show_view((in_tabs().find(v => v.id === view) || in_tabs()[in_tabs().length - 1]).id);
     draw_all();
 }
+
+const about_rms = "rms: the root mean square, \u221a(mean of x\u00b2): how large a tensor's numbers are. " +
+    "A single number is shown as it is.";
 
 function draw_all() { views.filter(v => v.has()).forEach(v => v.draw()); }
 
@@ -320,8 +349,8 @@ function fold() {
 }
 
 function on_key(event) {
-    const key = keys[event.key], at = event.target.tagName;
-    if (!key || event.ctrlKey || event.altKey || event.metaKey) return;
+    const key = keys[event.key], at = event.target.tagName, is_shown = by_id("tape").getClientRects().length;
+    if (!key || !is_shown || event.ctrlKey || event.altKey || event.metaKey) return;
     if (["INPUT", "TEXTAREA", "SELECT"].includes(at) || (event.key === "Enter" && at === "BUTTON")) return;
     event.preventDefault();
     key();
@@ -331,5 +360,6 @@ function start_tape() {
     const buttons = { restart, down: next_forward, up: next_backward, all: finish, fold };
     for (const id in buttons) by_id(id).addEventListener("click", buttons[id]);
     document.addEventListener("keydown", on_key);
+    addEventListener("resize", draw_arcs);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (data) draw_all(); });
 }

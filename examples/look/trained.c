@@ -17,6 +17,7 @@ enum { SNAPSHOTS = 12 };                /* shown at most */
 typedef struct reading {
     loaded      loaded;
     look_model  shown;
+    char       *sample;                 /* of the folder, or NULL */
     long        step;                   /* of the last row of loss.tsv; -1: the model is not a run's */
 } reading;
 
@@ -70,6 +71,23 @@ static int read_curve(reading *r)
     }
     free(text);
     return 0;
+}
+
+/* The beginning of what train wrote last, whole characters. */
+static int read_sample(reading *r)
+{
+    enum { MOST = 2000 };
+    char path[FILE_PATH];
+    size_t n = 0;
+    if (access(file_path(path, r->loaded.folder, "sample.txt"), F_OK) != 0)
+        return 0;
+    r->sample = file_read(path, &n);
+    if (n > MOST)
+        for (n = MOST; n > 0 && ((unsigned char)r->sample[n] & 0xc0) == 0x80; n--)
+            ;
+    r->shown.sample = r->sample;
+    r->shown.sample_size = n;
+    return r->sample ? 0 : -1;
 }
 
 static int by_size(const void *a, const void *b)
@@ -161,9 +179,10 @@ int trained_page(const trained_flags *f, const char *path)
     int failed = load_open(&r.loaded, f->model, f->prompt, f->ids, (int)f->heads, (int)f->threads) ||
                  show_prompt(&r);
     if (!failed && is_of_a_run(&r.loaded))
-        failed = read_curve(&r) || show_snapshots(&r);
+        failed = read_curve(&r) || read_sample(&r) || show_snapshots(&r);
     failed = failed || write_page(&r, path);
     model_free(&r.shown);
+    free(r.sample);
     load_close(&r.loaded);
     return failed ? -1 : 0;
 }
