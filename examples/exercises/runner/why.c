@@ -98,10 +98,11 @@ const char *what_failed(const struct child *c)
     return NULL;
 }
 
-/* A file that the compiler did not find, as a sentence: "08.c:1:10: fatal error: ../x.c: No such file". */
+/* A file that was not found, as a sentence. gcc says "fatal error: x.c: No such file", clang "error: 'x.c'
+ * file not found", "fatal" or not. */
 static bool not_found(char *text, size_t room, const char *output)
 {
-    const char *error = strstr(output, "fatal error: "), *name = error ? error + 13 : "";
+    const char *error = strstr(output, "error: "), *name = error ? error + 7 : "";
     const size_t line = strcspn(name, "\n");
     const char *end = strstr(name, ": No such file"), *file = strstr(name, "' file not found");
     end = *name == '\'' ? file : end;
