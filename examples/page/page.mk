@@ -58,7 +58,8 @@ $(B)/wasm.flags: always
 	$(call write_if_changed,$(WASM_CC) $(WASM_FLAGS))
 -include $(shell find $(B)/wasm32 $(B)/wasm64 -name '*.d' 2>/dev/null)
 
-PAGE_PARTS := $(addprefix examples/look/,numbers.js tape.js node.js heads.js curve.js parts.css page.html) \
+PAGE_PARTS := $(addprefix examples/look/,numbers.js tape.js chain.js node.js heads.js curve.js parts.css \
+                page.html) \
               $(wildcard examples/page/*.js examples/page/*.css examples/page/*.html)
 
 ## make page        gradus in a browser: build/page.html; `make deps page` first
