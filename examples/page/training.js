@@ -3,7 +3,7 @@
 // was moved to, or null: then all follows the training. wish: is it to play while the screen is shown?
 
 const training = { worker: null, run: 0, open: false, playing: false, wish: true, at: null, flags: "",
-    prompt: make("label", "prompt facts", "prompt "), prompt_typed: false };
+    in_view: "", prompt: make("label", "prompt facts", "prompt "), prompt_typed: false };
 
 function new_run() {
     return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
@@ -133,6 +133,8 @@ const drawings = {
         const begun = performance.now(), page = read_json(run.look);
         page.curve = [[run.steps, 0]];  // this page has a curve of its own; the heads name the last step
         show(page);
+        if (training.in_view) by_id(training.in_view).scrollIntoView();
+        training.in_view = "";
         run.pause = Math.max(500, 10 * (performance.now() - begun));    // leaves time for other frames
     },
     place() {
@@ -248,5 +250,6 @@ const training_screen = {
 function set_training(what) {
     show_screen("training");
     if (what === "play" && (!training.wish || run.step === run.steps)) play_or_pause();
-    by_id({ heads: "run_heads", tape: "left", play: "run_bar" }[what]).scrollIntoView({ block: "nearest" });
+    training.in_view = { heads: "run_heads", tape: "left", play: "run_bar" }[what];
+    if (run.look) redraw("look");       // otherwise the first look brings it into view
 }
