@@ -184,6 +184,7 @@ TEST(a_kink_is_no_error)
     ck_assert(is(y, "a", "kink", "true"));
     ck_assert(is(y, "a", "agrees", "true"));
     ck_assert_double_eq_tol(number(y, "a", "numeric"), 0.5, 1e-9);
+    ck_assert_double_eq(number(y, "a", "value"), 2);
     ck_assert(is(y, NULL, "passed", "true"));
     ck_assert_ptr_nonnull(strstr(y, "The slope jumps at these values, so the check is made beside them: "
                                  "a = 2.00"));
@@ -453,6 +454,15 @@ TEST(the_check_sees_all_of_the_expression)
         ck_assert(is(run(micrograd, (double[]){ -4, 2 }, 2, i), NULL, "passed", used ? "false" : "true"));
     }
     ck_assert(is(run("x = randn(2, 3); b = randn(1, 3); sum((x*b)^2)", NULL, 0, 4), NULL, "passed", "false"));
+}
+
+/* = in place of += does no harm where each operand is used once. */
+TEST(the_op_alone_is_checked_too)
+{
+    const char *y = run("exp(a) + exp(b)", (double[]){ 1, 2 }, 2, 1);
+    ck_assert(is(y, "a", "agrees", "true"));
+    ck_assert(is(y, NULL, "passed", "false,\"text\":\"gradient check passed: "));
+    ck_assert_ptr_nonnull(strstr(y, "add alone, on random values:\\u000agradient check FAILED: "));
 }
 
 #endif
