@@ -33,13 +33,13 @@ const answers = {
         if (norms.length) run.norms.push({ step: rest.step, norms });
         Object.assign(run, rest, { speed, memory });
         training.playing = playing;
-        redraw("loss", "norms", "sample", "place", "line");
+        draw_soon("loss", "norms", "sample", "place", "line");
         if (training.at === null && (!playing || performance.now() - run.looked > run.pause))
             ask_look();
     },
     sample({ json }) {
         run.samples.push(read_json(json));
-        redraw("sample");
+        draw_soon("sample");
     },
     look({ json, text }) {
         run.asked = false;
@@ -47,7 +47,7 @@ const answers = {
         by_id("prompt_error").textContent = text || "";
         if (json) {
             run.look = json;
-            redraw("look");
+            draw_soon("look");
         }
         if (run.ask_again) ask_look();
     },
@@ -56,13 +56,13 @@ const answers = {
         run.loaded = step;
         say_error("");
         ask_look();
-        redraw("line");
+        draw_soon("line");
     },
     error({ text, fatal }) {
         say_error(text);
         training.playing = false;
         if (fatal) end_worker();
-        redraw("place");
+        draw_soon("place");
     },
 };
 
@@ -86,7 +86,7 @@ function ask_look() {
 // ---- drawing --------------------------------------------------------------------------------------------
 
 const to_draw = new Set();
-function redraw(...parts) {
+function draw_soon(...parts) {
     if (!to_draw.size) requestAnimationFrame(draw_parts);
     for (const part of parts) to_draw.add(part);
 }
@@ -178,7 +178,7 @@ function one_step() {
 
 function go_to_step(step) {
     training.at = step >= run.step ? null : nearest(run.kept, kept => kept, step);
-    redraw("loss", "norms", "sample");
+    draw_soon("loss", "norms", "sample");
     ask_look();
 }
 
@@ -231,13 +231,13 @@ const training_screen = {
         by_id("run_load").addEventListener("change", event => load(event.target));
         for (const button of document.querySelectorAll("[data-save]"))
             button.addEventListener("click", () => save(button.dataset.save));
-        addEventListener("resize", () => redraw("loss"));
+        addEventListener("resize", () => draw_soon("loss"));
         start_controls(() => begin_run(true));
         begin_run(true);
     },
     show() {
         by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = false;
-        redraw(...Object.keys(drawings));
+        draw_soon(...Object.keys(drawings));
         if (training.wish && run.step < run.steps) tell({ do: "play" });
     },
     hide() {
@@ -251,5 +251,5 @@ function set_training(what) {
     show_screen("training");
     if (what === "play" && (!training.wish || run.step === run.steps)) play_or_pause();
     training.in_view = { heads: "run_heads", tape: "left", play: "run_bar" }[what];
-    if (run.look) redraw("look");       // otherwise the first look brings it into view
+    if (run.look) draw_soon("look");       // otherwise the first look brings it into view
 }
