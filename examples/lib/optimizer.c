@@ -90,7 +90,8 @@ static double cosine(const options *o, long step)
 
 static double line(const options *o, long step)
 {
-    return gra_warmup_linear(step - 1, o->warmup, o->steps * 3 / 10, o->steps, o->lr, o->min_lr);
+    const long hold = (long)((int64_t)o->steps * 3 / 10);       /* a long may have 32 bits */
+    return gra_warmup_linear(step - 1, o->warmup, hold, o->steps, o->lr, o->min_lr);
 }
 
 /* ---- the table of --optimizer ------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "optimizer.h"
 #include "say.h"
 #include "utf8.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
           .help = "precision of matrix products" },
-        { "seed", FLAG_INT, &o->seed, 0, 4294967295.0, "N", .help = "random seed" },
+        { "seed", FLAG_INT, &o->seed, 0, fmin(4294967295.0, (double)LONG_MAX), "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },
         { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", "steps between validations",

@@ -93,6 +93,7 @@ const todo = {
         refused(/--heads 3 does not divide --width 128/, open("--heads 3"));
         refused(/expected a whole number/, open("--width 0"));
         refused(/needs a value/, open("--width"));
+        refused(/from 0 to 2147483647/, open("--seed 2147483648"));     // a long has 32 bits here
         refused(/build\/train --help/, open("--help"));
         for (const flag of ["--from x", "--resume x", "--tokenizer bpe", "--layout huggingface"])
             refused(/need files/, open(flag));
