@@ -86,7 +86,8 @@ static gra_tensor *twice(gra_tape *t, gra_tensor *x)
     if (gra_bad_inputs(t, "twice", 1, &x))
         return gra_empty(t);
     char shape[GRA_SHAPE_TEXT], text[GRA_TENSOR_TEXT], state[GRA_RNG_TEXT], path[GRA_PATH];
-    gra_node_path(x, path);
+    char args[GRA_ARGS_TEXT];
+    gra_node_path(gra_args_text(x, args) ? x : nullptr, path);
     if (x->size > GRA_SERIAL - 1 || x->shape.ndim > GRA_MAX_DIMS || sizeof state < GRA_MAX_ARGS)
         return gra_fail(t, "twice: x is %s, shaped %s", gra_tensor_text(x, text),
                         gra_shape_text(x->shape, shape));
