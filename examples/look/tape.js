@@ -351,7 +351,8 @@ function fold() {
 function on_key(event) {
     const key = keys[event.key], at = event.target.tagName, is_shown = by_id("tape").getClientRects().length;
     if (!key || !is_shown || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (["INPUT", "TEXTAREA", "SELECT"].includes(at) || (event.key === "Enter" && at === "BUTTON")) return;
+    if (["INPUT", "TEXTAREA", "SELECT"].includes(at)) return;
+    if (event.key === "Enter" && ["BUTTON", "SUMMARY", "A"].includes(at)) return;
     event.preventDefault();
     key();
 }
