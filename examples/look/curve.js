@@ -2,9 +2,9 @@
 
 const CURVE = { wide: 640, high: 70, edge: 8 };         // the knob's centre at both ends of the slider
 
-function steps_of_run() {
-    const all = data.curve.map(row => row[0]).concat(data.states.map(state => state.step));
-    return { first: Math.min(...all), last: Math.max(...all) };
+function steps_of_run() {               // computed on first use
+    const all = () => data.curve.map(row => row[0]).concat(data.states.map(state => state.step));
+    return data.span ||= { first: Math.min(...all()), last: Math.max(...all()) };
 }
 
 function curve_x(step) {

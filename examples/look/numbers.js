@@ -107,7 +107,7 @@ function percent(share) {
 
 // ---- colours --------------------------------------------------------------------------------------------
 
-const is_dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+const dark_scheme = matchMedia("(prefers-color-scheme: dark)"), is_dark = () => dark_scheme.matches;
 
 // A colour for a number: white (or black) is 0, red above, blue below.
 function colour(v, most) {
