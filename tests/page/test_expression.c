@@ -75,7 +75,7 @@ static const char *member(const char *text, const char *input, const char *key)
     char part[60];
     snprintf(part, sizeof part, "{\"name\":\"%s\"", input ? input : "");
     text = input ? strstr(text, part) : text;
-    ck_assert_msg(text, "there is no input %s", input);
+    ck_assert_msg(text, "there is no input %s", input ? input : "");
     snprintf(part, sizeof part, "\"%s\":", key);
     text = strstr(text, part);
     ck_assert_msg(text, "there is no %s", key);
