@@ -6,8 +6,8 @@
 //     await page.until("document.querySelector('#loss').textContent");
 //     await browser.close();
 //
-// start is exported by chromium.mjs and by firefox.mjs; pages in Firefox have neither dark nor drop. This file
-// has what both share.
+// chromium.mjs and firefox.mjs export start; pages in Firefox have neither media nor drop. Here is what both
+// share.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,19 +43,28 @@ export class Page {
     messages = [];              // of the console, exceptions, refused requests, dialogs; those of workers too
     requests = [];              // addresses
 
-    async until(expression, seconds = 120) {            // polls: no test depends on how long something takes
-        for (const end = Date.now() + 1000 * seconds; Date.now() < end; await sleep(20)) {
+    static patience = 60;       // seconds, far more than anything takes; fewer once that was not enough
+
+    async until(expression) {
+        for (const end = Date.now() + 1000 * Page.patience; Date.now() < end; await sleep(20)) {
             const value = await this.evaluate(expression);
             if (value) return value;
         }
-        throw new Error(`still not so after ${seconds} s: ${expression}`);
+        const waited = Page.patience;
+        Page.patience = 10;
+        throw new Error(`not so after ${waited} s: ${expression}`);
     }
-    // A point in an element, as shares of its width and height; it is scrolled into view and must be uncovered.
+    text(selector) { return this.evaluate(`document.querySelector(${quoted(selector)}).textContent`); }
+    // A point in an element, as shares of its width and height: in view, not covered, and at rest.
     async point(selector, across = 0.5, down = 0.5) {
-        const found = await this.evaluate(`(() => {
+        const found = await this.evaluate(`(async () => {
             const element = document.querySelector(${quoted(selector)});
             if (!element) return "is not there";
             element.scrollIntoView({ block: "nearest", behavior: "instant" });
+            for (let before = ""; ; await new Promise(requestAnimationFrame)) {
+                const { x, y, width, height } = element.getBoundingClientRect();
+                if (before === (before = [x, y, width, height].join())) break;
+            }
             const box = element.getBoundingClientRect(), x = Math.round(box.x + ${across} * (box.width - 1)),
                   y = Math.round(box.y + ${down} * (box.height - 1)), top = document.elementFromPoint(x, y);
             return element.contains(top) ? [x, y] : "is hidden or covered by " + top?.outerHTML.slice(0, 80);
@@ -81,6 +90,16 @@ export class Page {
         await this.click(selector);
         await this.press("Control+a");
         await (text ? this.type(text) : this.press("Delete"));
+    }
+    async choose(selector, text) {                      // in a list, by its keys
+        const list = `document.querySelector(${quoted(selector)})`;
+        await this.evaluate(list + ".focus()");
+        await this.press("Home");
+        for (let i = await this.evaluate(list + ".length"); i > 0; i--) {
+            if (await this.evaluate(list + ".selectedOptions[0].text") === text) return;
+            await this.press("ArrowDown");
+        }
+        throw new Error(`${selector} has no ${text}`);
     }
     // Text from the clipboard in place of all that is in a field; it is given as an expression.
     async paste(selector, expression) {

@@ -57,8 +57,8 @@ class Tab extends Page {
         return this.send("Emulation.setDeviceMetricsOverride",
             { width, height, deviceScaleFactor: 1, mobile: false });
     }
-    dark(on) {
-        const features = [{ name: "prefers-color-scheme", value: on ? "dark" : "light" }];
+    media(wishes) {                                     // { "prefers-color-scheme": "dark" }, for example
+        const features = Object.entries(wishes).map(([name, value]) => ({ name, value }));
         return this.send("Emulation.setEmulatedMedia", { features });
     }
     async attach(selector, file) {                      // chooses a file
@@ -72,6 +72,7 @@ class Tab extends Page {
             await this.send("Input.dispatchDragEvent", { type, x, y, data });
     }
     async screenshot() { return (await this.send("Page.captureScreenshot", { format: "png" })).data; }
+    close() { return this.send("Page.close"); }
 }
 
 export async function start(program, folder) {
@@ -89,7 +90,7 @@ export async function start(program, folder) {
     });
     await send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder + "/downloads" });
     return {
-        async open(url, width, height, { dark = false } = {}) {
+        async open(url, width, height, wishes = {}) {
             const { targetId } = await send("Target.createTarget", { url: "about:blank" });
             const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
             const page = new Tab(send, sessionId);
@@ -98,7 +99,7 @@ export async function start(program, folder) {
             await page.send("Target.setAutoAttach",
                 { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
             await page.resize(width, height);
-            await page.dark(dark);
+            await page.media(wishes);
             await page.send("Page.navigate", { url });
             await page.until("document.readyState === 'complete'");
             return page;

@@ -49,6 +49,7 @@ class Tab extends Page {
         await this.send("input.setFiles", { element: nodes[0], files: [file] });
     }
     async screenshot() { return (await this.send("browsingContext.captureScreenshot")).data; }
+    close() { return this.send("browsingContext.close"); }
 }
 
 export async function start(program, folder) {

@@ -1,0 +1,138 @@
+#!/bin/sh
+# build/page.html: gradus in a browser. What a visitor does there (page/*.mjs) is done in Chromium, and in
+# Firefox where it is installed; what the page shows and gives out is compared with the programs'.
+. tests/lib/ok.sh
+
+find_program() {                # find_program NAME ...: the path of the first that is installed
+    for name in "$@"; do
+        command -v "$name" && return 0
+    done
+    return 1
+}
+left_out() {
+    echo "$SCRIPT: left out: $1"
+    finish
+    exit
+}
+command -v node >"$W/node" || left_out "the page is driven by node, which is not installed"
+chromium=$(find_program chromium chromium-browser google-chrome) || left_out "there is no Chromium"
+sh tests/build/tools/wasm || left_out "clang cannot compile for wasm32-wasi here"
+
+ok "make page" "$MAKE" --no-print-directory B="$BUILD" page
+page=$BUILD/page.html
+case $page in /*) ;; *) page=$PWD/$page ;; esac
+
+# ---- the page itself -------------------------------------------------------------------------------------
+at_most() { wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'; }
+ok "it has at most 900 kB" at_most 900000 "$page"
+alone() {       # it loads nothing else, and makes no code or elements of text
+    sed '/<script type="text\/plain"/,/<.script>/d; /<template/,/<.template>/d' "$page" >"$W/code" &&
+        lacks -E ' src=|<link|[ :]url\(|@import|fetch\(|import |innerHTML|insertAdjacentHTML|eval\(' "$W/code"
+}
+ok "it stands alone" alone
+policy() { grep -q "http-equiv=.Content-Security-Policy. content=.default-src 'none'; style-src" "$page"; }
+ok "its policy allows no network" policy
+exercises() {   # each station of the guided path names one of the ladder's
+    sed -n 's/.*exercise: "\([^"]*\)".*/examples\/exercises\/start\/\1.c/p' "$page" >"$W/exercises"
+    [ "$(wc -l <"$W/exercises")" -eq 8 ] && xargs ls <"$W/exercises"
+}
+ok "the guided path names eight exercises" exercises
+
+# ---- in a browser ----------------------------------------------------------------------------------------
+cat >"$W/native.c" <<'END'
+#include "core/gradus.h"
+#include <stdlib.h>
+int main(int argc, char **argv)         /* d = a*b + b^3; g = tanh(d/10 - c), as in page/expression.mjs */
+{
+    gra_tape *t = gra_open(1);
+    gra_keep_grads(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    gra_tensor *a = gra_scalar(t, strtod(argv[1], NULL)), *b = gra_scalar(t, strtod(argv[2], NULL));
+    gra_tensor *c = gra_scalar(t, strtod(argv[argc - 1], NULL));
+    gra_tensor *d = gra_add(t, gra_mul(t, a, b), gra_pow(t, b, 3));
+    gra_tensor *g = gra_tanh(t, gra_sub(t, gra_div(t, d, gra_full(t, 10, GRA_SCALAR)), c));
+    gra_backward(t, g);
+    const gra_tensor *all[] = { a, b, c, d, g };
+    for (int i = 0; i < 5; i++)
+        printf("%c \"%c\": %.17g, \"d%c\": %.17g", i ? ',' : '{', "abcdg"[i], gra_item(all[i]), "abcdg"[i],
+               gra_grad(all[i])[0]);
+    printf(" }\n");
+    gra_close(t);
+}
+END
+ok "a native program with an expression" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -DGRADUS_DOUBLE -I. \
+    "$W/native.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} -pthread -lm -o "$W/native"
+
+drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; what it leaves is in $W/NAME
+    node --experimental-websocket --no-warnings tests/programs/page/page.mjs "$1" "$2" "$page" "$W/native" \
+        "$W/$1" >"$W/$1.seen" 2>"$W/$1.err"
+    while IFS='	' read -r verdict what why; do
+        case $verdict in
+        ok | no) ok "$1: $what" sh -c 'echo "$2"; [ "$1" = ok ]' - "$verdict" "$why" ;;
+        note) echo "$SCRIPT: $1: $what" ;;
+        esac
+    done <"$W/$1.seen"
+    rm -rf "$W/$1/profile"
+    ok "$1 was driven to the end" ends "$W/$1.seen" "$W/$1.err"
+}
+ends() { cat "$2"; [ "$(tail -n 1 "$1")" = end ]; }
+
+native() {      # native NAME RUN: the command that the page names, on the text that it gives out
+    line=$(tr -s ' \n' '  ' <"$W/$1/$2.command")
+    flags=${line#GRADUS_ISA=base build/train --data text.txt }
+    [ "$flags" != "$line" ] || { echo "got '$line'"; return 1; }
+    ends_with 0 env GRADUS_ISA=base "$TRAIN" --data "$W/$1/$2.txt" $flags --snapshot-every 1 --quiet \
+        --out "$W/$1/$2"
+}
+same_losses() { # all but tokens_per_s
+    cut -f 1-5,7 "$W/$1/$2.tsv" >"$W/a" && cut -f 1-5,7 "$W/$1/$2/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
+}
+same_prompt() { # the tape's loss is build/look's, of the parameters at each place of the slider
+    mkdir -p "$W/$1/then"
+    cp "$W/$1/whole/vocab.tsv" "$W/$1/whole/config.tsv" "$W/$1/then"
+    cp "$W/$1/whole/model.safetensors" "$W/$1/whole/snapshot-400.safetensors"
+    while IFS='	' read -r at loss; do
+        cp "$W/$1/whole/snapshot-$at.safetensors" "$W/$1/then/model.safetensors" &&
+            ends_with 0 env GRADUS_ISA=base "$BUILD/look" --model "$W/$1/then" \
+                --prompt "$(cat "$W/$1/prompt")" --out "$W/then.html" || return 1
+        [ "$(sed -n 's/^loss = //p' "$W/out")" = "$loss" ] || { echo "step $at: $loss"; return 1; }
+    done <"$W/$1/losses"
+    [ "$(wc -l <"$W/$1/losses")" -eq 3 ]
+}
+written() {     # build/generate writes with the model that the page gave out
+    mkdir -p "$W/$1/saved"
+    cp "$W/$1/whole.safetensors" "$W/$1/saved/model.safetensors" &&
+        cp "$W/$1/whole.vocab.tsv" "$W/$1/saved/vocab.tsv" &&
+        ends_with 0 "$GENERATE" --model "$W/$1/saved" --prompt She --tokens 20
+}
+compare() {     # compare NAME: what the page gave out in that browser
+    for run in whole other; do
+        ok "$1: the command that the page names, $run" native "$1" $run
+        ok "$1: the same losses, $run" same_losses "$1" $run
+        ok "$1: the same model.safetensors, $run" cmp "$W/$1/$run/model.safetensors" "$W/$1/$run.safetensors"
+        ok "$1: the same vocab.tsv, $run" cmp "$W/$1/$run/vocab.tsv" "$W/$1/$run.vocab.tsv"
+    done
+    ok "$1: the same sample" cmp "$W/$1/whole/sample.txt" "$W/$1/whole.sample"
+    ok "$1: the text that was dropped" cmp "$W/$1/dropped" "$W/$1/other.txt"
+    ok "$1: the tape's loss through time" same_prompt "$1"
+    ok "$1: generate reads the model" written "$1"
+}
+fast() {        # a learning rate of 0.3 ends where train ends with it
+    ends_with 0 env GRADUS_ISA=base "$TRAIN" --data "$W/chromium/first.txt" $(cat "$W/chromium/fast.flags") \
+        --quiet --out "$W/fast" &&
+        awk -F '\t' -v loss="$(cat "$W/chromium/fast.loss")" \
+            'END { print $2, loss; exit !(($2 - loss)^2 < 1e-8) }' "$W/fast/loss.tsv"
+}
+
+drive chromium "$chromium"
+compare chromium
+ok "chromium: a broken run's loss" fast
+if ! firefox=$(find_program firefox-esr firefox); then
+    echo "$SCRIPT: left out: there is no Firefox"
+elif ! node --experimental-websocket --no-warnings -e WebSocket 2>"$W/node"; then
+    echo "$SCRIPT: left out: Firefox: this node has no WebSocket"
+else
+    drive firefox "$firefox"
+    compare firefox
+fi
+finish

@@ -1,0 +1,62 @@
+// "Break it": what is predicted, what happens. And the guided path, which leads through all screens.
+import { existsSync, writeFileSync } from "node:fs";
+import { check, near, quiet, same } from "./checks.mjs";
+import { fits } from "./layout.mjs";
+
+async function break_it(page, name, prediction) {
+    const at = await page.evaluate(`breaks.findIndex(one => one.name === ${JSON.stringify(name)}) + 1`);
+    await page.click(`#break_list button:nth-child(${at})`);
+    same(await page.evaluate("by_id('break_plots').hidden"), true);             // first the question
+    same(await page.text("#break_question h2"), name);
+    await page.click(`#break_answers button:nth-child(${prediction})`);
+    await page.until("!experiment.now && experiment.pair[1].done && !broken_asked");
+    return [await page.text("#break_verdict"), ...await page.evaluate(
+        `["#break_legend b", "#break_norms .number.is_broken"].map(numbers =>
+            [...document.querySelectorAll(numbers)].map(number => Number(number.textContent)))`)];
+}
+
+// Each station sets up a page of its own, has a question with an answer, and names a file of the ladder.
+async function guided(page) {
+    await page.click("#path");
+    const count = await page.evaluate("document.querySelectorAll('#guide button').length"), seen = new Set();
+    await check("the guided path has eight stations", () => same(count, 8));
+    for (let i = 1; i <= count; i++)
+        await check("station " + i, async () => {
+            await page.click(`#guide button:nth-child(${i})`);
+            await page.until("!typed.waits && (current_screen !== 'training' || run.look)");
+            seen.add(await page.text("#guide p"));
+            await page.click("#guide summary");
+            same(await page.evaluate("document.querySelector('#guide details p').checkVisibility()"), true);
+            const file = await page.evaluate("document.querySelector('#guide a').getAttribute('href')");
+            if (!existsSync(file.replace("../", ""))) throw new Error("there is no " + file);
+        });
+    await check("no two stations are the same", () => same(seen.size, count));
+}
+
+export default async function broken(browser, address, folder) {
+    const page = await browser.open(address + "#broken", 1280, 800);
+    await check("learning rate 0.3", async () => {
+        const [verdict, [plain, fast, level]] = await break_it(page, "learning rate 0.3", 1);
+        if (!/^You predicted otherwise/.test(verdict)) throw new Error(verdict);
+        same(plain < 0.5 && fast > 1.5 && fast < level, true);
+        writeFileSync(folder + "/fast.flags", await page.text("#break_flags"));
+        writeFileSync(folder + "/fast.loss", String(fast));
+    });
+    await check("neither residual nor norm", async () => {
+        const last = await page.evaluate(`breaks.find(one => one.name === "no residual and no norm").answers
+            .indexOf("nothing") + 1`);
+        const [verdict, [, loss, level], norms] = await break_it(page, "no residual and no norm", last);
+        if (!/^You predicted it/.test(verdict)) throw new Error(verdict);
+        near(String(loss), level, 3);
+        same(norms[2] < 1e-8, true);            // trf_blocks.0
+    });
+    await fits(page, folder, "broken, with results");
+    await check("the code is there", async () => {
+        await page.click("#broken summary");
+        if (!/gra_tensor \*/.test(await page.text("#break_code"))) throw new Error("there is no C");
+    });
+    await guided(page);
+    await fits(page, folder, "guided");
+    await quiet(page, "broken");
+    await page.close();
+}

@@ -1,0 +1,117 @@
+// "An expression": typed, with values from fields and sliders, beside what a native program computes.
+import { execFileSync } from "node:child_process";
+import { check, near, quiet, same } from "./checks.mjs";
+
+const text = "d = a*b + b^3\ng = tanh(d/10 - c)";       // as in page.sh
+const names = ["a", "b", "c"];
+const table = `[...document.querySelectorAll("#typed_inputs tr")].map(row =>
+    [...row.children].map(cell => cell.textContent))`;
+const rows = `[...document.querySelectorAll("#rows .row")].map(row =>
+    [".what", ".value", ".grad"].map(part => row.querySelector(part).textContent.trim()))`;
+const idle = "(!typed.waits && by_id('typed_verdict').textContent)";
+
+// The page's numbers for the values in its fields, and the program's.
+async function compare(page, native) {
+    const values = await page.evaluate(`${JSON.stringify(names)}.map(name => by_id("field_" + name).value)`);
+    const expected = JSON.parse(execFileSync(native, values)), shown = await page.evaluate(table);
+    same(shown.map(row => row[0]), names);
+    for (const [name, value, grad, numeric, digits] of shown) {
+        near(value, expected[name], 4);
+        near(grad, expected["d" + name], 10);
+        near(numeric, expected["d" + name], 6);
+        if (!/^\u2713 (all|[6-9]|1\d)$/.test(digits)) throw new Error(`${name}: ${digits}`);
+    }
+    const nodes = await page.evaluate(rows);
+    for (const name of ["a", "b", "c", "d", "g"]) {
+        const [, value, grad] = nodes.find(([what]) => new RegExp(`(^|[^a-z])${name}( |$)`).test(what));
+        near(value, expected[name], 4);
+        near(grad, expected["d" + name], 4);
+    }
+    return values;
+}
+
+async function change(page, act) {                      // and wait until all is computed and shown
+    await act();
+    await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    await page.until(idle);
+}
+
+async function mistakes(page) {
+    for (const [place, wrong, at, length] of [["character 11", "d = a*b + $", 10, 1],
+        ["character 7", "y = (a", 6, 0], ["character 5", "y = tanhh(a)", 4, 5],
+        ["line 2, character 5", "d = a\ny = %", 10, 1]]) {
+        await check("a mistake is pointed at: " + wrong, async () => {
+            await change(page, () => page.replace("#typed_text", wrong));
+            const line = await page.text("#typed_mistake");
+            if (!line.startsWith(place + ": ") || !/: \w+ \w+ \w+/.test(line)) throw new Error("got " + line);
+            same(await page.text("#typed_marks .wrong"), wrong.slice(at, at + length) || " ");
+        });
+    }
+    await check("the mark is where the character is", async () =>
+        same(await page.evaluate(`(() => {
+            const text = by_id("typed_text").getBoundingClientRect(),
+                  mark = document.querySelector("#typed_marks .wrong").getBoundingClientRect();
+            return mark.left >= text.left && mark.right <= text.right && mark.top >= text.top &&
+                mark.bottom <= text.bottom;
+        })()`), true));
+}
+
+async function slips(page) {
+    const all = await page.evaluate("[...by_id('typed_slip').options].slice(1).map(option => option.text)");
+    await check("at least six backwards can be broken", () => same(all.length >= 6, true));
+    for (const slip of [all.find(slip => slip.startsWith("mul")), all.find(slip => slip.includes("+="))]) {
+        await check("broken: " + slip, async () => {
+            await change(page, () => page.choose("#typed_slip", slip));
+            same(await page.evaluate("by_id('typed_verdict').className"), "bad");
+            const report = await page.text("#typed_report"),
+                  differ = (await page.evaluate(table)).some(row => row[4][0] === "\u2717");
+            if (!/^gradient check FAILED: \w .*: analytic .*,\s*numeric /m.test(report) ||
+                differ !== slip.startsWith("mul")) throw new Error("got " + report);
+        });
+    }
+    await check("the check is red", async () => {
+        const color = await page.evaluate("getComputedStyle(by_id('typed_verdict')).color");
+        const [r, g, b] = color.match(/[\d.]+/g).map(Number);
+        same(r > 1.5 * g && r > 1.5 * b, true);
+    });
+    await check("whole again", async () => {
+        await change(page, () => page.choose("#typed_slip", "none"));
+        same(await page.evaluate("by_id('typed_verdict').className"), "good");
+    });
+}
+
+export default async function expression(browser, address, folder, native) {
+    const page = await browser.open(address + "#expression", 1280, 800);
+    await check("it opens with an expression", () => page.until(idle));
+    await check("typed", async () => {
+        await change(page, () => page.replace("#typed_text", text));
+        await compare(page, native);
+    });
+    await check("values are typed", async () => {
+        for (const [name, value] of [["a", "1.5"], ["b", "-2.25"], ["c", "0.125"]])
+            await change(page, () => page.replace("#field_" + name, value));
+        same(await compare(page, native), ["1.5", "-2.25", "0.125"]);
+    });
+    await check("a slider is dragged", async () => {
+        await change(page, () => page.drag("#slider_a", 0.65, 0.9));
+        const [a] = await compare(page, native);
+        if (!(a > 3 && a < 5)) throw new Error(`a is ${a}`);
+    });
+    await check("a slider is moved by a key", async () => {
+        const before = await page.evaluate("Number(by_id('field_a').value)");
+        await page.evaluate("by_id('slider_a').focus()");
+        await change(page, () => page.press("ArrowLeft", 5));
+        const [a] = await compare(page, native);
+        if (!(a < before && a > before - 1)) throw new Error(`a is ${a}, before ${before}`);
+    });
+    await slips(page);
+    await mistakes(page);
+    await check("tensors", async () => {
+        const softmax = "x = randn(2, 3)\nW = randn(3, 2)\ny = softmax(x W)";
+        await change(page, () => page.replace("#typed_text", softmax));
+        same((await page.evaluate(table)).map(row => row.slice(0, 2)), [["x", "(2, 3)"], ["W", "(3, 2)"]]);
+        same(await page.evaluate("by_id('typed_verdict').className"), "good");
+    });
+    await quiet(page, "expression");
+    await page.close();
+}
