@@ -57,6 +57,7 @@ function draw_chain(box, i) {
     if (nodes.some((other, k) => k !== owner(i) && owner(k) === owner(i)))
         say("A view shares its input's gradient, and passes dy on unchanged: its users are listed, too.");
     if (list.length < 2 || size_of(node) === 1) return;
+    say("The elements add up; their root mean squares do not.");
     const pair = make("div", "pair");
     list.forEach(line => {
         const part = make("div");

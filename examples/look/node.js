@@ -149,7 +149,7 @@ function draw_formula(box, node) {
     const op = Object.hasOwn(data.ops, node.op) ? data.ops[node.op] : null;
     if (op) {
         box.append(make("pre", "", reflow(op.text)));
-        box.append(make("div", "facts", "from " + op.file + ", where its forward and backward are"));
+        box.append(make("div", "facts", "source: " + op.file));
     } else if (node.op)
         box.append(make("div", "facts", "an op of this program; see its source for the formula"));
 }

@@ -15,7 +15,8 @@ async function open_module(gzipped) {
         const zero = typeof x === "string" ? new TextEncoder().encode(x + "\0") : x;
         const at = c.malloc(Math.max(1, zero.byteLength));
         if (!at) throw new Error("out of memory");
-        new Uint8Array(c.memory.buffer).set(new Uint8Array(zero.buffer, zero.byteOffset, zero.byteLength), at);
+        const copied = new Uint8Array(zero.buffer, zero.byteOffset, zero.byteLength);
+        new Uint8Array(c.memory.buffer).set(copied, at);
         return at;
     }
     // The memory's buffer is looked at after each call, which may have made it grow.

@@ -87,6 +87,13 @@ function pair_of_cells(a, b) {
     });
 }
 
+// The element of two lists in which they differ most.
+function farthest_cells(a, b) {
+    let i = 0;
+    a.forEach((v, k) => { if (Math.abs(v - b[k]) > Math.abs(a[i] - b[i])) i = k; });
+    return [a, b].map(list => make("td", "", `[${i}] ${rounded(list[i], 5)}`));
+}
+
 function verdict_of(input) {
     if (input.agrees === null) return make("td", "", "not compared");
     const digits = input.digits === 15 ? "all" : String(input.digits);
@@ -101,16 +108,20 @@ function draw_input(input) {
     const cell = x => make("td", "", x === null ? "" : tensor ? "up to " + number(x) : number(x));
     name.scope = "row";
     row.append(name, tensor ? make("td", "", shape_text(input)) : cell(input.value));
-    if (tensor || input.numeric === null) row.append(cell(input.grad), cell(input.numeric));
+    if (tensor && input.agrees === false)
+        row.append(...farthest_cells(reals(input.grad), reals(input.numeric)));
+    else if (tensor || input.numeric === null) row.append(cell(input.grad), cell(input.numeric));
     else row.append(...pair_of_cells(number_of(input.grad), number_of(input.numeric)));
     row.append(verdict_of(input));
     return row;
 }
 
-function draw_check(check) {
-    const verdict = by_id("typed_verdict");
-    const text = { true: "\u2713 The gradient check passed.", false: "\u2717 The gradient check failed.",
-        null: "The gradient check could not judge everything." }[check.passed];
+function draw_check(check, inputs) {
+    const verdict = by_id("typed_verdict"), seen = inputs.some(input => input.agrees === false);
+    const text = { true: "\u2713 The gradient check passed.",
+        false: seen ? "\u2717 The gradient check failed."
+            : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check.",
+        null: "The gradient check passed, but for what it could not judge:" }[check.passed];
     verdict.className = { true: "good", false: "bad", null: "" }[check.passed];
     if (verdict.textContent !== text) verdict.textContent = text;       // else it would be read out again
     by_id("typed_report").textContent = check.text.replace(/\n +/g, " ");      // lines of any length
@@ -134,7 +145,7 @@ function compute_typed(m) {
         draw_mistake(result.warning, "strange");
         show(result.page);
         by_id("typed_inputs").replaceChildren(...result.inputs.map(draw_input));
-        draw_check(result.check);
+        draw_check(result.check, result.inputs);
     }
 }
 

@@ -2,14 +2,17 @@
 
 const stations = [
     { title: "One number", exercise: "02_chain_rule",
-        text: "A tape records each operation. The gradient of a node says how fast the last line changes when " +
+        text: "A tape records each operation. The gradient of a node says how fast the last line changes " +
+            "when " +
             "that node does. Move the slider of a and watch both columns.",
         set() { set_expression("c = a*b\ny = c + b", { a: 2, b: -3 }); },
         question: "b is used twice. Which two numbers add up to its gradient?",
-        answer: "a, through c = a*b (local derivative a, times dy = 1), and 1, through c + b: a + 1. Choose b " +
+        answer: "a, through c = a*b (local derivative a, times dy = 1), and 1, through c + b: a + 1. " +
+            "Choose b " +
             "in the tape to see both lines." },
     { title: "One neuron", exercise: "04_scalar_tape",
-        text: "A neuron is a weighted sum, a bias and a nonlinearity. Its gradients tell each weight which way " +
+        text: "A neuron is a weighted sum, a bias and a nonlinearity. Its gradients tell each weight " +
+            "which way " +
             "to move.",
         set() { set_expression("s = w*x + v*z + b\ny = tanh(s)", { w: -3, x: 2, v: 1, z: 0, b: 6.88 }); },
         question: "Why is the gradient of v exactly 0?",
@@ -24,35 +27,44 @@ const stations = [
     { title: "Softmax and cross-entropy", exercise: "09_cross_entropy",
         text: "Softmax turns scores into probabilities; the loss is -log of the probability of the right " +
             "answer, here that of a.",
-        set() { set_expression("sum = exp(a) + exp(b) + exp(c)\nloss = -log(exp(a)/sum)", { a: 1, b: 2, c: 0 }); },
+        set() { set_expression("sum = exp(a) + exp(b) + exp(c)\nloss = -log(exp(a)/sum)", { a: 1, b: 2,
+            c: 0 }); },
         question: "What do the three gradients add up to, and why?",
         answer: "To 0. They are the probabilities, less 1 at the right answer; probabilities add up to 1." },
     { title: "One head", exercise: "15_one_head",
-        text: "Each row of an attention head is a query; the colours are the weights of the positions that it " +
+        text: "Each row of an attention head is a query; the colours are the weights of the positions " +
+            "that it " +
             "reads. Point at a cell.",
         set() { set_training("heads"); },
         question: "Why is everything above the diagonal empty?",
-        answer: "The causal mask: a position must not see the tokens after it, since it is to predict them." },
+        answer: "The causal mask: a position must not see the tokens after it, since it is to predict " +
+            "them." },
     { title: "A block", exercise: "16_in_matrices",
-        text: "A transformer block adds the results of attention and of a feed-forward layer to what came in. " +
+        text: "A transformer block adds the results of attention and of a feed-forward layer to what " +
+            "came in. " +
             "Open trf_blocks.0 in the tape.",
         set() { set_training("tape"); },
-        question: "Which node passes its gradient on unchanged to two others?",
-        answer: "add, the residual connection. This straight path is why deep models can be trained at all." },
+        question: "Which two nodes of a block pass their gradient on, unchanged, to two others?",
+        answer: "Both add, the residual connections. This straight path is why deep models can be " +
+            "trained at all." },
     { title: "Training", exercise: "22_adamw",
-        text: "A step is: forward, loss, backward, a small move of each parameter against its gradient. Pause, " +
+        text: "A step is: forward, loss, backward, a small move of each parameter against its gradient. " +
+            "Pause, " +
             "then move the slider through the run.",
         set() { set_training("play"); },
         question: "The training loss keeps falling, while the held-out loss rises. What has happened?",
-        answer: "The model has learnt the few lines by heart. It is sure of what follows in them, and so it is " +
+        answer: "The model has learnt the few lines by heart. It is sure of what follows in them, and so " +
+            "it is " +
             "sure and wrong elsewhere." },
     { title: "Break it", exercise: "34_does_not_learn",
-        text: "A model that does not learn rarely says why. Take a part away, predict what will happen, and look " +
+        text: "A model that does not learn rarely says why. Take a part away, predict what will happen, " +
+            "and look " +
             "at the gradients of the layers.",
         set() { set_broken("no residual"); },
         question: "Without the residual connections, which layers stop learning first?",
-        answer: "Those nearest to the input: on the way back each layer multiplies the gradient by small " +
-            "numbers, and nothing goes round it." },
+        answer: "The first blocks: on the way back each block multiplies the gradient by small numbers, " +
+            "and " +
+            "nothing goes round it. (tok_emb still learns, as the output layer is the same matrix.)" },
 ];
 let station = 0;
 

@@ -10,6 +10,7 @@ function show_screen(name) {
     if (current_screen) screens[current_screen].hide();
     current_screen = name;
     document.body.dataset.screen = name;
+    by_id("inspect").hidden = name === "broken";
     for (const button of document.querySelectorAll("#screens [data-screen]"))
         button.setAttribute("aria-pressed", String(button.dataset.screen === name));
     if (!started.has(name)) {
@@ -19,7 +20,9 @@ function show_screen(name) {
     screens[name].show();
 }
 
-function say_status(text) { by_id("status").textContent = text; }
+function say_status(text) {
+    by_id("status").textContent = text || "New here? The guided path leads through it, station by station.";
+}
 
 function module_bytes(id) { return bytes_of(by_id(id).textContent.replace(/\s/g, "")); }
 
@@ -29,6 +32,7 @@ function start_page() {
     const asked = location.hash.slice(1);
     for (const button of document.querySelectorAll("#screens [data-screen]"))
         button.addEventListener("click", () => {
+            show_guide(false);
             show_screen(button.dataset.screen);
             set_hash(button.dataset.screen);
         });

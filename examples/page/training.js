@@ -154,7 +154,18 @@ const drawings = {
 
 // ---- what a visitor does --------------------------------------------------------------------------------
 
+// What is wrong with the first field that cannot be used, in the browser's words; or nothing.
+function mistake_of_form() {
+    const field = [...by_id("run_form").elements].find(one => !one.checkValidity());
+    return field ? `${field.labels[0].firstChild.textContent.trim()}: ${field.validationMessage}` : "";
+}
+
 function begin_run(play) {
+    const mistake = mistake_of_form();
+    if (mistake) {
+        say_error(mistake);
+        return;
+    }
     training.wish = play;
     if (!training.worker) training.worker = start_worker(hear);
     training.run++;
@@ -236,13 +247,13 @@ const training_screen = {
         begin_run(true);
     },
     show() {
-        by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = false;
+        by_id("training").hidden = training.prompt.hidden = false;
         draw_soon(...Object.keys(drawings));
         if (training.wish && run.step < run.steps) tell({ do: "play" });
     },
     hide() {
         tell({ do: "pause" });
-        by_id("training").hidden = by_id("inspect").hidden = training.prompt.hidden = true;
+        by_id("training").hidden = training.prompt.hidden = true;
     },
 };
 
