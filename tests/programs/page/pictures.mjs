@@ -13,7 +13,7 @@ await training.until("document.querySelector('#run_place').textContent.startsWit
 await training.until("document.querySelector('#run_sample_at').textContent.includes('400')");
 await training.picture("examples/page/training.png");
 
-const expression = await browser.open(url + "#expression", 1280, 560);
+const expression = await browser.open(url + "#expression", 1280, 680);
 await expression.until("document.querySelectorAll('#rows .row').length > 4");
 await expression.click("#rows .row:nth-child(2)");
 await expression.picture("examples/page/expression.png");
