@@ -1,4 +1,5 @@
 // What nobody should type, paste or drop: none of it is run, and the page goes on or tells why not.
+import { writeFileSync } from "node:fs";
 import { check, quiet, same } from "./checks.mjs";
 
 const evil = JSON.stringify("</script></textarea><img src=x onerror='owned = 1'><svg onload='owned = 1'>" +
@@ -13,7 +14,7 @@ const harm = "[typeof owned, document.title, document.images.length, document.sc
 const turned = `document.body.innerText.replace(by_id("typed_marks").innerText, "")
     .match(/[\\u061c\\u202a-\\u202e\\u2066-\\u2069]/g)`;
 
-export default async function hostile(browser, address) {
+export default async function hostile(browser, address, folder) {
     const page = await browser.open(address + "#training", 1280, 800), before = await page.evaluate(harm);
 
     async function unharmed(what) {
@@ -42,6 +43,10 @@ export default async function hostile(browser, address) {
             text === '""' ? page.replace("#run_text", "") : page.paste("#run_text", text));
         await unharmed(what);
     }
+    const file = `${folder}/<img src=x onerror="owned = 1">\u202e.txt`;
+    writeFileSync(file, "to be or not to be\n".repeat(99));
+    await attempt("a hostile name of a file", "", () => page.drop("#run_text", file));
+    await unharmed("a hostile name of a file");
     await attempt("zeros and halves of characters", "", () =>
         page.evaluate(`(run_text.value = "a\\0\\ud800 \\udfff b\\r\\n".repeat(200),
             run_text.dispatchEvent(new Event("input")))`));

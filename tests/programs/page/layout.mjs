@@ -59,8 +59,8 @@ const faint = `(() => {
 })()`;
 
 const controls = `[...document.querySelectorAll(
-    "button, input, select, textarea, a[href], summary, [tabindex]")].filter(control =>
-        control.tabIndex >= 0 && !control.disabled && control.checkVisibility({ visibilityProperty: true }))`;
+    "button, input, select, textarea, a[href], summary, [tabindex='0']")].filter(control =>
+        !control.disabled && control.checkVisibility({ visibilityProperty: true }))`;
 const name_of = "(control => control.id || control.name || control.textContent || control.outerHTML)";
 
 // What the Tab key does not reach; where the focus is not to be seen; what has no name for a screen reader.
