@@ -74,6 +74,7 @@ drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; what i
     done <"$W/$1.seen"
     rm -rf "$W/$1/profile"
     ok "$1 was driven to the end" ends "$W/$1.seen" "$W/$1.err"
+    ends "$W/$1.seen" "$W/$1.err" >"$W/ends"
 }
 ends() { cat "$2"; [ "$(tail -n 1 "$1")" = end ]; }
 
@@ -90,7 +91,8 @@ same_losses() { # all but tokens_per_s
 same_prompt() { # the tape's loss is build/look's, of the parameters at each place of the slider
     mkdir -p "$W/$1/then"
     cp "$W/$1/whole/vocab.tsv" "$W/$1/whole/config.tsv" "$W/$1/then"
-    cp "$W/$1/whole/model.safetensors" "$W/$1/whole/snapshot-400.safetensors"
+    cp "$W/$1/whole/model.safetensors" \
+        "$W/$1/whole/snapshot-$(tail -n 1 "$W/$1/losses" | cut -f 1).safetensors"
     while IFS='	' read -r at loss; do
         cp "$W/$1/whole/snapshot-$at.safetensors" "$W/$1/then/model.safetensors" &&
             ends_with 0 env GRADUS_ISA=base "$BUILD/look" --model "$W/$1/then" \
@@ -124,15 +126,12 @@ fast() {        # a learning rate of 0.3 ends where train ends with it
             'END { print $2, loss; exit !(($2 - loss)^2 < 1e-8) }' "$W/fast/loss.tsv"
 }
 
-drive chromium "$chromium"
-compare chromium
-ok "chromium: a broken run's loss" fast
+drive chromium "$chromium" && compare chromium && ok "chromium: a broken run's loss" fast
 if ! firefox=$(find_program firefox-esr firefox); then
     echo "$SCRIPT: left out: there is no Firefox"
 elif ! node --experimental-websocket --no-warnings -e WebSocket 2>"$W/node"; then
     echo "$SCRIPT: left out: Firefox: this node has no WebSocket"
 else
-    drive firefox "$firefox"
-    compare firefox
+    drive firefox "$firefox" && compare firefox
 fi
 finish

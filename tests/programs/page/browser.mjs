@@ -17,7 +17,8 @@ export const quoted = JSON.stringify;
 // The profile and the downloads are kept in that folder. The browser ends when this script does.
 export function run(program, folder, flags, stdio) {
     mkdirSync(folder + "/downloads", { recursive: true });
-    const child = spawn(program, flags, { stdio, env: { ...process.env, HOME: folder, TMPDIR: folder } });
+    const env = { ...process.env, HOME: folder, TMPDIR: folder, LC_ALL: "C.UTF-8" };     // for files' names
+    const child = spawn(program, flags, { stdio, env });
     process.on("exit", () => child.kill());
     return [child, new Promise(resolve => child.on("exit", resolve).on("error", resolve))];
 }

@@ -68,8 +68,12 @@ class Tab extends Page {
     }
     async drop(selector, file) {
         const [x, y] = await this.point(selector), data = { items: [], files: [file], dragOperationsMask: 1 };
-        for (const type of ["dragEnter", "dragOver", "drop"])
-            await this.send("Input.dispatchDragEvent", { type, x, y, data });
+        const send = type => this.send("Input.dispatchDragEvent", { type, x, y, data });
+        await this.evaluate(`(globalThis.dragged = false,
+            addEventListener("dragover", () => setTimeout(() => dragged = true), { once: true }))`);
+        await send("dragEnter");
+        while (!await this.evaluate("dragged")) await send("dragOver");     // only then may it be dropped
+        await send("drop");
     }
     async screenshot() { return (await this.send("Page.captureScreenshot", { format: "png" })).data; }
     close() { return this.send("Page.close"); }

@@ -6,9 +6,9 @@ const evil = JSON.stringify("</script></textarea><img src=x onerror='owned = 1'>
     "<!--<script>owned = 1</script> \u202e turned \u2066 \u061c ${owned = 1} `'\\u0000\\\"\n");
 const texts = [["hostile text", `${evil}.repeat(99)`, ""], ["no text", '""', "0 bytes"],
     ["a letter", '"a"', "1 byte"], ["a megabyte", '("to be or not ".repeat(99) + "\\n").repeat(777)', ""]];
-const fields = [["lr", "1e38"], ["lr", "0"], ["lr", "-1"], ["seed", "99999999999999999999"], ["steps", "0"],
-    ["batch", ""], ["context", "100000"], ["eval-every", "0"], ["batch", "1.5"]];
-const typed = [evil, '"(".repeat(1e5)', '"a+".repeat(1e5) + "a"', '"-".repeat(1e6)', '"__proto__ = $"',
+const fields = [["lr", "1e38"], ["lr", "0"], ["seed", "99999999999999999999"], ["steps", "0"], ["batch", ""],
+    ["context", "100000"], ["batch", "1.5"]];
+const typed = [evil, '"(".repeat(1e5)', '"a+".repeat(1e5) + "a"', '"-".repeat(1e5)', '"__proto__ = $"',
     '"y = constructor + toString *"', '"x = randn(99999, 99999)"', '"y = a^1e999 $"'];
 const harm = "[typeof owned, document.title, document.images.length, document.scripts.length]";
 const turned = `document.body.innerText.replace(by_id("typed_marks").innerText, "")
@@ -26,7 +26,7 @@ export default async function hostile(browser, address, folder) {
         await check(`${what}: ${word ? "a sentence" : "it trains"}`, async () => {
             const run = await page.evaluate("(run_error.textContent = '', training.run)");
             await change();
-            await page.until(`training.run > ${run} && (training.open || run_error.textContent)`);
+            await page.until(`run_error.textContent || training.run > ${run} && training.open`);
             if (await page.evaluate("training.open && !training.playing")) await page.click("#run_play");
             const why = await page.until("run_error.textContent || training.open && run.step > 0");
             if (word ? !String(why).includes(word) : why !== true) throw new Error("got " + why);
@@ -50,17 +50,21 @@ export default async function hostile(browser, address, folder) {
     await attempt("zeros and halves of characters", "", () =>
         page.evaluate(`(run_text.value = "a\\0\\ud800 \\udfff b\\r\\n".repeat(200),
             run_text.dispatchEvent(new Event("input")))`));
-    for (const [name, value, word = "--" + name] of fields) {
+    for (const [name, value] of fields) {
         const selector = `#run_form [name=${name}]`, was = await page.evaluate(`run_form["${name}"].value`);
-        await attempt(`${name} '${value}'`, word, async () => {
+        await attempt(`${name} '${value}'`, name, async () => {
             await page.replace(selector, value);
             await page.press("Tab");
         });
-        await attempt(`${name} ${was} again`, "", async () => {
-            await page.replace(selector, was);
-            await page.press("Tab");
-        });
+        await page.replace(selector, was);
+        await page.press("Tab");
+        await page.until(`run_form["${name}"].value === "${was}" && training.open`);
     }
+    await check("after all that, it trains", async () => {
+        if (!await page.evaluate("training.playing")) await page.click("#run_play");
+        await page.until("run.step > 0");
+        await page.click("#run_play");
+    });
     await page.click("#screens [data-screen=expression]");
     for (const text of typed) {
         await check("a mistake in " + text.slice(0, 40), async () => {
