@@ -115,5 +115,6 @@ void chain_write(out *o, const gra_tape *t, const gra_listing *l, const gra_tens
         out_text(o, ",\"local\":");
         write_list(o, l, y, use, cells);
     }
+    o->failed |= gra_error(t) != NULL;          /* a backward had no memory */
     free_uses(y, use);
 }

@@ -29,13 +29,14 @@ function say_text() {
 // A file is learned byte by byte, UTF-8 or not; what the form shows of it is text.
 async function take_text(file, changed) {
     if (!file) return;
+    const name = file.name.replace(turning, "\ufffd");
     if (file.size > TEXT.most) {
-        say_error(`${file.name} has ${file.size} bytes, expected at most ${TEXT.most}: use build/train`);
+        say_error(`${name} has ${file.size} bytes, expected at most ${TEXT.most}: use build/train`);
         return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
     by_id("run_text").value = new TextDecoder().decode(bytes.subarray(0, TEXT.shown));
-    file_text = { name: file.name, bytes };
+    file_text = { name, bytes };
     changed();
 }
 
