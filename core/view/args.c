@@ -1,8 +1,23 @@
 /* args: the constants of an op as text, such as the factor of scale. */
 #include "view.h"
 
+#include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
+
+struct room {                           /* the caller's GRA_ARGS_TEXT bytes, of which some are used */
+    char  *text;
+    size_t used;
+};
+
+static GRA_PRINTF(2, 3) void put(struct room *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(o->text + o->used, GRA_ARGS_TEXT - o->used, format, args);
+    va_end(args);
+    o->used += n > 0 ? (size_t)n : 0;
+    o->used = o->used < GRA_ARGS_TEXT ? o->used : GRA_ARGS_TEXT - 1;
+}
 
 /* The next field of y->args, of this size and alignment, which moves *at past it; NULL: there is none. */
 static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t align)
@@ -14,7 +29,7 @@ static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t al
 #define FIELD(y, at, type) ((const type *)field(y, at, sizeof(type), offsetof(struct { char c; type x; }, x)))
 
 /* "dimension 1": the one around which the input is split so; "all" */
-static void put_split(gra_text *o, const gra_tensor *y, const gra_dim_split *around)
+static void put_split(struct room *o, const gra_tensor *y, const gra_dim_split *around)
 {
     const gra_shape x = y->in[0]->shape;
     int d = around->n == y->in[0]->size && y->shape.ndim == 0 ? x.ndim : 0;
@@ -22,19 +37,19 @@ static void put_split(gra_text *o, const gra_tensor *y, const gra_dim_split *aro
         if (gra_split_dim(x, d).outer == around->outer && gra_split_dim(x, d).n == around->n)
             break;
     if (d < x.ndim)
-        gra_text_put(o, "dimension %d", d);
+        put(o, "dimension %d", d);
     else
-        gra_text_put(o, "all");
+        put(o, "all");
 }
 
-static void put_dims(gra_text *o, const gra_tensor *y, size_t *at)
+static void put_dims(struct room *o, const gra_tensor *y, size_t *at)
 {
     const int *dim;
     for (int d = 0; d < y->shape.ndim && (dim = FIELD(y, at, int)) != NULL; d++)
-        gra_text_put(o, d ? ", %d" : "%d", *dim);
+        put(o, d ? ", %d" : "%d", *dim);
 }
 
-static void put_field(gra_text *o, const gra_tensor *y, char how, size_t *at)
+static void put_field(struct room *o, const gra_tensor *y, char how, size_t *at)
 {
     const double *number = how == 'g' ? FIELD(y, at, double) : NULL;
     const int *integer = how == 'd' ? FIELD(y, at, int) : NULL;
@@ -44,11 +59,11 @@ static void put_field(gra_text *o, const gra_tensor *y, char how, size_t *at)
     if (number) {
         snprintf(text, sizeof text, "%.7g", *number);
         gra_decimal_point(text);
-        gra_text_put(o, "%s", text);
+        put(o, "%s", text);
     } else if (integer)
-        gra_text_put(o, "%d", *integer);
+        put(o, "%d", *integer);
     else if (transposed)
-        gra_text_put(o, *transposed ? "^T" : "");
+        put(o, *transposed ? "^T" : "");
     else if (around)
         put_split(o, y, around);
     else if (how == 'D')
@@ -57,14 +72,13 @@ static void put_field(gra_text *o, const gra_tensor *y, char how, size_t *at)
 
 char *gra_args_text(const gra_tensor *y, char *text)
 {
-    gra_text o = { 0 };
+    struct room o = { .text = text };
     size_t at = 0;
+    text[0] = 0;
     for (const char *c = y->op && y->op->args_text ? y->op->args_text : ""; *c; c++)
         if (*c == '%' && c[1])
             put_field(&o, y, *++c, &at);
         else
-            gra_text_put(&o, "%c", *c);
-    snprintf(text, GRA_ARGS_TEXT, "%s", o.s ? o.s : "");
-    free(o.s);
+            put(&o, "%c", *c);
     return text;
 }
