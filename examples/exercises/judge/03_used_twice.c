@@ -91,8 +91,10 @@ static void of_x(double *out, void *arg)
         : slip("u = x w passes on v->grad: it should pass on u->grad") ? g->dv * g->w : g->du * g->w;
     const bool only_u = slip("only the contribution of u = x w is there: = overwrote the rest, use +=");
     const bool only_v = slip("only the contribution of v = u + x is there: = overwrote the rest, use +=");
-    *out = (only_u || only_v ? 0 : held) + (only_u ? 0 : passed_on(g, "v = u + x", from_v));
-    *out += only_v ? 0 : passed_on(g, "u = x w", from_u);
+    const bool twice = slip("dloss is a factor once more: u->grad and v->grad have it already");
+    double added = only_u ? 0 : passed_on(g, "v = u + x", from_v);
+    added += only_v ? 0 : passed_on(g, "u = x w", from_u);
+    *out = (only_u || only_v ? 0 : held) + (twice ? g->dloss * added : added);
 }
 
 /* The gradient of x and w where they are one value. */
@@ -136,7 +138,7 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
 void judge_exercise(void)
 {
     const double *d = judge_draw(31, 4, 0.5, 1.5);
-    one("x = 1.3, w = -0.7, dloss = 2.5", 1.3, -0.7, 2.5, 0, 0, false);
+    one("x = 1.3, w = 0.6, dloss = 2.5", 1.3, 0.6, 2.5, 0, 0, false);
     one("x = -1.5, w = 0.45, dloss = 1", -1.5, 0.45, 1, 0, 0, false);
     one("dloss = -0.3", 1.2, -0.4, -0.3, 0, 0, false);
     one("x and w have gradients from other uses", d[0], d[1], d[2], 0.25, -1.75, false);
