@@ -8,7 +8,7 @@ part() {
     @expression|@training|@broken) cat $here/${1#@}.html ;;
     @f32)   gzip -9 -n <"$build/page_f32.wasm" | base64 ;;
     @f64)   gzip -9 -n <"$build/page_f64.wasm" | base64 ;;
-    @code)  [ ! -f $here/broken.c ] || sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
+    @code)  sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
     @js)    for name in numbers tape chain node heads curve; do cat $look/$name.js; done
             for name in bridge expression worker plot controls training breaks broken guide shell; do
                 cat $here/$name.js

@@ -25,7 +25,7 @@ function write_files() {
     fs.writeFileSync(`${dir}/model.safetensors`, saved());
 }
 
-const todo = {
+const actions = {
     // All steps at once, then the files.
     train() {
         must_open();
@@ -178,4 +178,4 @@ const todo = {
         assert.notEqual(loss[no_positions], loss[0]);
     },
 };
-todo[what]();
+actions[what]();

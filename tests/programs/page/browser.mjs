@@ -1,6 +1,6 @@
 // Pages in a real browser, driven with real keys and mouse events:
 //
-//     const browser = await start("/usr/bin/chromium", "/tmp/folder");
+//     const browser = await start("/usr/bin/chromium", "folder");
 //     const page = await browser.open("file:///page.html", 800, 600);
 //     await page.click("#play");
 //     await page.until("document.querySelector('#loss').textContent");
