@@ -36,7 +36,7 @@ bool gra_check_backward(gra_checking *k, const real *c, bool once_more)
     if (!y)
         return false;
     if (y->size != k->size)
-        return gra_check_fails(k, "f gave another shape for the same inputs");
+        return gra_check_fails(k, GRA_OTHER_SHAPE);
     k->finite = true;
     for (size_t j = 0; j < k->size; j++)
         k->finite &= isfinite(y->data[j]);

@@ -73,21 +73,33 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
 /* Numeric gradients of an f that gives something else each time would mean nothing. */
 static bool repeats(gra_checking *k)
 {
-    gra_tensor *y = gra_check_evaluate(k);
+    gra_guard_others(&k->guard, true, 0);               /* with the same memory as the first time */
+    const gra_tensor *y = gra_check_evaluate(k);
+    gra_guard_others(&k->guard, false, 0);
     if (!y)
         return false;
     if (y->size != k->size)
-        return gra_check_fails(k, "f gave another shape for the same inputs");
+        return gra_check_fails(k, GRA_OTHER_SHAPE);
     for (size_t j = 0; j < k->size; j++)
         if (y->data[j] != k->y[j]) {
             gra_check_say(k->report,
                           "gradient check: f is not a function of its inputs: element %zu was %.17g, and "
                           "%.17g when it was called again with the same ones. Does it keep something from "
-                          "call to call, draw numbers of its own, or read past the end of a tensor?",
+                          "call to call, or draw numbers of its own?",
                           j, (double)k->y[j], (double)y->data[j]);
             return false;
         }
     return true;
+}
+
+static bool stays_within(gra_checking *k)
+{
+    gra_check_line s = { .at = 0 };
+    const int beyond = gra_check_beyond(k, -1, &s);
+    if (beyond > 0)
+        gra_check_say(k->report, "gradient check: f does not stay within its tensors: %s: check each index",
+                      s.s);
+    return beyond == 0;
 }
 
 /* ---- comparison ------------------------------------------------------------------------------- */
@@ -288,7 +300,7 @@ static int check(gra_checking *k, gra_model *m)
         return -1;
     if (k->guard.violated)
         return judge(k);
-    if (!weigh(k, y) || !repeats(k))
+    if (!weigh(k, y) || !repeats(k) || !stays_within(k))
         return -1;
     int status = all_wanted(k);
     if (status)

@@ -5,7 +5,7 @@
  *   numeric.c   the numeric gradients              analytic.c  the analytic ones
  *   evaluate.c  y = f(inputs)                      collect.c   the tensors that are compared
  *   guard.c     an op that writes where it may not     crash.c     a backward that crashes
- *   say.c       the lines of a report
+ *   beyond.c    an op that reads where it may not      say.c       the lines of a report
  *
  * Why two gradients do not agree is the business of core/explain. */
 #ifndef GRADUS_CHECKING_H
@@ -56,6 +56,7 @@ typedef struct gra_guard {
     gra_checking *check;
     gra_guarded  *piece;                /* those of this step, behind those that are kept */
     size_t        count, kept, places;
+    size_t        others;               /* see gra_guard_others */
     real         *copy;                 /* of what the op that runs may not change, or NULL */
     int           crash;                /* see gra_crash_begin */
     bool          violated;             /* an op wrote where it may not: */
@@ -70,6 +71,12 @@ void  gra_guard_look(gra_guard *g);                     /* at a step's end: arou
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 
+/* on: from now on memory is guarded, and what is written there is not looked at. The first `others` of all
+ * numbers around it are others than usual; a piece has GRA_ROOM_OF_PIECE of them, half before its start and
+ * half past its end. An op that has the memory in hand that the last of them lies around names it in
+ * `sentence`. */
+enum { GRA_ROOM_OF_PIECE = 2 * GRA_WATCH_ROOM / sizeof(real) };
+void  gra_guard_others(gra_guard *g, bool on, size_t others);
 /* crash.c: between these two a crash writes this line to stderr, before it takes its usual course. */
 int  gra_crash_begin(const char *line);                 /* what gra_crash_end takes */
 void gra_crash_end(int at);
@@ -121,6 +128,7 @@ void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
 /* evaluate.c: y = f(inputs), or NULL with a sentence. gra_check_fails reports a sentence, unless this is a
  * trial, and returns false. gra_check_try(k, true): from now on f may be undefined. */
 gra_tensor *gra_check_evaluate(gra_checking *k);
+#define     GRA_OTHER_SHAPE "f gave another shape for the same inputs"
 bool        gra_check_fails(gra_checking *k, const char *sentence);
 void        gra_check_try(gra_checking *k, bool trial);
 
@@ -138,6 +146,10 @@ double      gra_check_error(const gra_checked *x, size_t i);
 bool        gra_check_backward(gra_checking *k, const real *c, bool once_more);
 const real *gra_check_grad(const gra_checking *k, int i);
 bool        gra_check_analytic(gra_checking *k, bool once_more);
+
+/* beyond.c: 1 if the gradient of this tensor, or if it is -1 y, depends on memory before the start or past
+ * the end of a tensor, and a line that says of which; else 0; -1: f failed. */
+int gra_check_beyond(gra_checking *k, int tensor, gra_check_line *s);
 
 /* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot.
  */

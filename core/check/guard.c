@@ -5,21 +5,33 @@
  * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before
  * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
  * small enough that what is added to it shows too. After each op the room around its own tensors is compared
- * with that number; at the end of a step, the room around all memory. */
+ * with that number; at the end of a step, the room around all memory.
+ *
+ * What is read there shows only in what is made of it: beyond.c runs a step again with other numbers in some
+ * of this room. */
 #include "checking.h"
 #include <stdlib.h>
 
-enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40 };            /* eight of these bytes are the double 32.5 */
+enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40,              /* eight of these bytes are the double 32.5, */
+       OTHER = 0x41 };                                  /* of these 2.3e6 */
 
 /* ---- the memory -------------------------------------------------------------------------------- */
+
+/* Fills the room around piece i, whose numbers are those from i GRA_ROOM_OF_PIECE on. */
+static void fill_room(const gra_guard *g, size_t i, char *start, size_t bytes)
+{
+    for (size_t j = 0; j < GRA_ROOM_OF_PIECE; j++) {
+        const size_t at = j * sizeof(real);
+        memset(at < ROOM ? start - ROOM + at : start + bytes + (at - ROOM),
+               i * GRA_ROOM_OF_PIECE + j < g->others ? OTHER : FILL, sizeof(real));
+    }
+}
 
 static void on_alloc(void *watcher, void *memory, size_t bytes)
 {
     gra_guard *g = watcher;
-    char *p = memory;
-    memset(p - ROOM, FILL, ROOM);
-    memset(p, 0xff, bytes);                             /* NaN, as doubles */
-    memset(p + bytes, FILL, ROOM);
+    fill_room(g, g->count, memory, bytes);
+    memset(memory, 0xff, bytes);                        /* NaN, as doubles */
     if (g->count == g->places) {
         const size_t places = 2 * g->places + 64;
         gra_guarded *piece = realloc(g->piece, places * sizeof *piece);
@@ -28,7 +40,7 @@ static void on_alloc(void *watcher, void *memory, size_t bytes)
         g->piece = piece;
         g->places = places;
     }
-    g->piece[g->count++] = (gra_guarded){ p, bytes };
+    g->piece[g->count++] = (gra_guarded){ memory, bytes };
 }
 
 void gra_guard_step(gra_guard *g)
@@ -207,6 +219,40 @@ void gra_guard_look(gra_guard *g)
 void gra_guard_watch(gra_guard *g, bool on)
 {
     static const gra_watch watch = { .on_alloc = on_alloc, .before_run = before_run, .after_run = after_run };
+    gra_tape_watch(g->check->tape, GRA_WATCH_CHECK, on ? &watch : NULL, g);
+}
+
+/* ---- what is read beyond an end: see beyond.c ------------------------------------------------------ */
+
+/* If y's op has in hand the memory that the last of the other numbers lies around: what it is. */
+static void describe_memory(void *watcher, gra_tensor *y, bool backward)
+{
+    gra_guard *g = watcher;
+    const size_t piece = (g->others - 1) / GRA_ROOM_OF_PIECE;
+    (void)backward;
+    if (g->others == 0 || piece >= g->count)
+        return;
+    const char *start = g->piece[piece].start;
+    for (int i = -1; i < y->nin; i++) {
+        const gra_tensor *x = i < 0 ? y : y->in[i];
+        if (!x || (start != (char *)x->data && start != (char *)x->grad))
+            continue;
+        const char *name = name_of(g, x);
+        snprintf(g->sentence, sizeof g->sentence, "%s%s%.80s %s",
+                 start == (char *)x->data ? "" : "the gradient of ",
+                 name || !x->op ? "" : "the result of ", name ? name : x->op ? x->op->name : "a constant",
+                 GRA_SHAPE_STRING(x->shape));
+    }
+    if (start == (char *)y->saved)
+        snprintf(g->sentence, sizeof g->sentence, "what the forward of %.80s saved", y->op->name);
+}
+
+void gra_guard_others(gra_guard *g, bool on, size_t others)
+{
+    static const gra_watch watch = { .on_alloc = on_alloc, .before_run = describe_memory };
+    g->others = others;
+    for (size_t i = 0; i < g->kept; i++)
+        fill_room(g, i, g->piece[i].start, g->piece[i].bytes);
     gra_tape_watch(g->check->tape, GRA_WATCH_CHECK, on ? &watch : NULL, g);
 }
 

@@ -102,6 +102,15 @@ static bool overwritten(gra_wrong *w, const real *a)
     return w->overwrites && right;
 }
 
+static bool beyond(gra_wrong *w)
+{
+    gra_check_line s = { .at = 0 };
+    const int status = gra_check_beyond(w->check, (int)(w->x - w->check->tensor), &s);
+    if (status > 0)
+        gra_fits(w, "%s: check each index", s.s);
+    return status != 0;
+}
+
 /* ---- the Jacobians ----------------------------------------------------------------------------- */
 
 static bool jacobians(gra_wrong *w, real *c, real *a)
@@ -213,7 +222,7 @@ static gra_explanation *const explanations[] = {        /* the more special come
 
 static void explain(gra_wrong *w, real *c, real *a)
 {
-    if (!sweep(w, c, a) || overwritten(w, a) || !linear_in_dy(w, a))
+    if (beyond(w) || !sweep(w, c, a) || overwritten(w, a) || !linear_in_dy(w, a))
         return;
     for (size_t i = 0; !w->whole && i < w->cols; i++) {
         w->a[i] = (double)a[i];

@@ -64,7 +64,7 @@ void    gra_sums_give_back(gra_tape *t, size_t n, double *sums);
  * a gradient check (check/guard.c). `watcher` is passed to each function; those that are NULL are not
  * called. */
 enum { GRA_WATCH_TRACE, GRA_WATCH_CHECK, GRA_WATCHES };
-enum { GRA_WATCH_ROOM = 64 };
+enum { GRA_WATCH_ROOM = 256 };
 typedef struct gra_watch {
     bool records_all;                   /* also ops that need no gradient are recorded */
 

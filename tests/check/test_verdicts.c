@@ -129,6 +129,27 @@ OP(reads_past_dy, steps)
     EACH dx[i] += dy[i] - dy[i + 1];    /* behind the last there is none */
 }
 
+OP2(reads_past_w, product)
+{
+    EACH if (dx) dx[i] += w[i + 2] * dy[i];
+    EACH if (dw) dw[i] += x[i] * dy[i];
+}
+
+OP(reads_before_x, square)
+{
+    EACH dx[i] += 2 * *(x + i - 3) * dy[i];
+}
+
+static void saves(gra_tensor *y)
+{
+    square(y);
+    memcpy(y->saved, y->in[0]->data, y->size * sizeof(real));
+}
+OP(reads_past_what_it_saved, saves, .saved = as_many)
+{
+    EACH dx[i] += 2 * y->saved[i ^ 16] * dy[i];
+}
+
 static void rounds_x(gra_tensor *y)
 {
     EACH y->in[0]->data[i] = (real)fabs((double)y->in[0]->data[i]);
@@ -181,7 +202,13 @@ static const struct wrong {
     { changes_a_parameter, 0, "w", "the forward of changes_a_parameter changed its input w (3, 4)" },
     { past_a_parameter, 0, "w",
       "the forward of past_a_parameter wrote past the end of the values of w (3, 4)" },
-    { reads_past_dy, 1, "x", "wrong there: 1 of 12 elements" },
+    { reads_past_dy, 1, "x", "it fits: memory past the end of the gradient of the result of reads_past_dy "
+      "(3, 4) is read: number 12, where number 11 is the last" },
+    { reads_past_w, 2, "x", "it fits: memory past the end of w (3, 4) is read: number 12, where" },
+    { reads_past_w, 0, "x", "it fits: memory past the end of w (3, 4) is read: number 12, where" },
+    { reads_before_x, 1, "x", "it fits: memory before the start of x (3, 4) is read: number -3, where" },
+    { reads_past_what_it_saved, 1, "x", "it fits: memory past the end of what the forward of "
+      "reads_past_what_it_saved saved is read: number 16, where number 11 is the last" },
     { past_the_gradient_of_a_parameter, 0, "w", "wrote past the end of the gradient of w (3, 4)" },
 };
 
@@ -566,7 +593,7 @@ TEST(two_evaluations_an_element)
                                 { .name = "b", .shape = { 2, { 17, 18 } } } };
     counted c = { difference, 0 };
     ck_assert_int_eq(checked(count_calls, &c, 2, in), 0);
-    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 2 * 2 + 2);
+    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 3 + 2 * 2 + 2);
 }
 
 /* ---- how it is said --------------------------------------------------------------------------------- */
@@ -651,7 +678,9 @@ static const struct verdict {
       "f is not defined on both sides of p[0] = 0" BOTH_SIDES, "passed" },
     { reads_what_is_not_filled, NULL, 1, { X34 }, -1, "its forward reads memory that it did not fill",
       "passed" },
-    { reads_past_x, NULL, 1, { X34 }, -1, "or read past the end of a tensor?", "passed" },
+    { reads_past_x, NULL, 1, { X34 }, -1,
+      "does not stay within its tensors: memory past the end of x (3, 4) is read: number 12, where",
+      "passed" },
     { changes_an_intermediate, NULL, 1, { X34 }, 1, "zeroes_its_input changed its input from tanh (3, 4)",
       "passed" },
     { changes_a_constant, NULL, 1, { X34 }, 1, "changed its input from a constant (3, 4)", "passed" },
