@@ -226,7 +226,7 @@ static gra_tape *t;
 static void open_tape(void)  { t = gra_open(2); }
 static void close_tape(void) { gra_close(t); }
 
-CASE(sums, open_tape, close_tape, "long")
+CASE(sums, open_tape, close_tape, "long accuracy")
 
 TEST(every_op_has_a_long_sum)
 {
