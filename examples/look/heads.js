@@ -110,10 +110,14 @@ function draw_query(svg, query, cell, edge) {
 }
 
 function point_at(query, key) {
-    const state = data.states[model.state], w = weight(state, model.layer, model.head, query, key);
+    const state = data.states[model.state], named = i => `${data.tokens[i]} (${i})`;
+    if (key > query) {
+        light(query, `${named(query)} does not attend to ${named(key)}, which comes after it`);
+        return;
+    }
+    const w = weight(state, model.layer, model.head, query, key);
     model.at = [query, key];
-    light(query, `${data.tokens[query]} (${query}) attends to ${data.tokens[key]} (${key}): ` +
-        (state.exact ? exact(w) : w.toFixed(3)));
+    light(query, `${named(query)} attends to ${named(key)}: ${state.exact ? exact(w) : w.toFixed(3)}`);
 }
 
 // The chosen head, large: a row for each query, a column for each key.
@@ -127,7 +131,7 @@ function draw_big_head() {
         const box = svg.getBoundingClientRect();
         const query = Math.floor((event.clientY - box.top - edge) / cell);
         const key = Math.floor((event.clientX - box.left - edge) / cell);
-        if (key >= 0 && key <= query && query < n) point_at(query, key);
+        if (key >= 0 && key < n && query >= 0 && query < n) point_at(query, key);
     });
     svg.setAttribute("aria-label", `${head_name()}: ${n} x ${n} weights; arrow keys read them`);
     cell_keys(svg, model.at, n, n, (query, key) => point_at(query, Math.min(key, query)));
