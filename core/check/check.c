@@ -229,6 +229,23 @@ static bool all_finite(const gra_checking *k)
     return ok;
 }
 
+/* Is the gradient of one tensor in both places that of one of the two alone? a's `fresh` is the sum, b's its
+ * own part. */
+static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_checked *b, double tolerance)
+{
+    bool of_a = true, of_b = true;
+    for (size_t j = 0; j < a->size; j++) {
+        of_a &= fabs((double)a->analytic[j] - ((double)a->fresh[j] - (double)b->fresh[j])) <= tolerance;
+        of_b &= fabs((double)a->analytic[j] - (double)b->fresh[j]) <= tolerance;
+    }
+    if (of_a && of_b)
+        gra_check_hint(k->report, "it fits: only one of the two is there: the other is overwritten, or left "
+                       "out");
+    else if (of_a || of_b)
+        gra_check_hint(k->report, "it fits: only what it gets as %s is there: what it gets as %s is "
+                       "overwritten, or left out", (of_a ? a : b)->name, (of_a ? b : a)->name);
+}
+
 /* Compares the gradients for two tensors of the same values with that for one tensor in both places, which
  * must be their sum: this needs no differences. *proof: f is defined for these values. */
 static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof)
@@ -242,6 +259,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     for (size_t j = 0; j < a->size; j++) {
         most = gra_larger(gra_larger(most, (double)a->analytic[j]), (double)b->analytic[j]);
         a->fresh[j] = a->analytic[j] + b->analytic[j];
+        b->fresh[j] = b->analytic[j];
     }
     k->twin[0] = (int)(a - k->tensor);
     k->twin[1] = (int)(b - k->tensor);
@@ -265,6 +283,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     gra_check_say(r, "gradient check FAILED: one tensor handed over as both %s and %s: element %zu of its "
                   "gradient is %.6g, but %.6g, the sum of the gradients of two equal tensors, is wanted "
                   "(error %.2g)", a->name, b->name, worst, r->analytic, r->numeric, r->error);
+    tell_alone(k, a, b, k->tolerance * most);
     return 1;
 }
 

@@ -29,11 +29,12 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };         /* the check's own weights c; 0; -c; others d; c + d */
+/* The check's own weights c; 0; -c; others d; c + d; 2 c. */
+enum { OWN, ZERO, MINUS, OTHER, SUM, TWICE, DYS };
 
 static bool sweep(gra_wrong *w, real *c, real *a)
 {
-    static const double own[DYS] = { 1, 0, -1, 0, 1 }, other[DYS] = { 0, 0, 0, 1, 1 };
+    static const double own[DYS] = { 1, 0, -1, 0, 1, 2 }, other[DYS] = { 0, 0, 0, 1, 1, 0 };
     const gra_checking *k = w->check;
     for (int s = 0; s < DYS; s++) {
         for (size_t j = 0; j < k->size; j++)
@@ -60,11 +61,12 @@ static bool linear_in_dy(gra_wrong *w, real *a)
     const size_t n = w->cols;
     const double least = w->x->largest;                 /* beside which rounding is nothing */
     const real *const own = a + OWN * n, *const zero = a + ZERO * n, *const minus = a + MINUS * n;
-    real *const other = a + OTHER * n, *const sum = a + SUM * n;
+    real *const other = a + OTHER * n, *const sum = a + SUM * n, *const twice = a + TWICE * n;
     bool none = true;
     for (size_t i = 0; i < n; i++) {
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
+        twice[i] /= 2;
     }
     if (none && same(sum, other, n, least))
         return true;
@@ -76,6 +78,9 @@ static bool linear_in_dy(gra_wrong *w, real *a)
     else if (same(minus, own, n, least))
         gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by "
                  "y->grad once, as it is");
+    else if (same(twice, own, n, least))
+        gra_fits(w, "the sign of dy decides what is passed on: -y->grad does not make minus the gradient: a "
+                 "condition on y->grad, or its |.|, where one on x or y is expected");
     else
         gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
                  "factor of each term, once, and is in no other function");

@@ -82,6 +82,13 @@ OP2(loses_one_of_two, product)          /* reads both gradients before it writes
     }
 }
 
+FORWARD(once_and_twice, x[i] + 2 * w[i])
+OP2(loses_w, once_and_twice)
+{
+    EACH if (dx) dx[i] += dy[i];
+    EACH if (dw && dw != dx) dw[i] += 2 * dy[i];
+}
+
 OP(past_the_gradient, square)
 {
     right_of_square(y);
@@ -185,6 +192,8 @@ static const struct wrong {
     { no_dw_without_dx, 0, "w", CONSTANT_X },
     { overwrites_without_dw, 2, "x", CONSTANT_W },
     { loses_one_of_two, 2, "x", "one tensor handed over as both x and w" },
+    { loses_one_of_two, 2, "x", "it fits: only one of the two is there: the other is overwritten" },
+    { loses_w, 2, "x", "it fits: only what it gets as x is there: what it gets as w is" },
     { past_the_gradient, 1, "x",
       "the backward of past_the_gradient wrote past the end of the gradient of x (3, 4)" },
     { before_the_gradient, 1, "x",

@@ -64,7 +64,9 @@ static const char too_early[] =
 static void of_w(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of w had added is lost: = should be +=") ? 0 : g->held_w;
+    const double held = slip("what another use of w had added is lost: = should be +=") ? 0
+        : slip("what another use of w had added is multiplied by dloss too: only what is added here has "
+               "that factor") ? g->dloss * g->held_w : g->held_w;
     const double du = slip(too_early) ? g->dloss * g->v
                     : slip("this uses u->data instead of u->grad") ? g->u : g->du;
     const double part = slip("w is used: d(x w)/dw is x") ? du * g->w
@@ -78,7 +80,9 @@ static void of_w(double *out, void *arg)
 static void of_x(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of x had added is lost: = should be +=") ? 0 : g->held_x;
+    const double held = slip("what another use of x had added is lost: = should be +=") ? 0
+        : slip("what another use of x had added is multiplied by dloss too: only what is added here has "
+               "that factor") ? g->dloss * g->held_x : g->held_x;
     const double from_v = slip("the contribution of v = u + x is missing: x is used there too") ? 0
         : slip("v = u + x passes u->grad on to x: it should pass v->grad") ? g->du
         : slip("v = u + x passes dloss on to x: it should pass v->grad") ? g->dloss
@@ -103,9 +107,11 @@ static void of_both(double *out, void *arg)
     const struct given *g = arg;
     const double held = slip("what another use of it had added is lost: = should be +=") ? 0 : g->held_x;
     const double to_x = g->dv + g->du * g->w, to_w = g->du * g->x;
-    *out = slip("one of the two gradients overwrites the other, and only x's is left: use += for both")
+    *out = slip("only x's gradient is there: w's is overwritten by =, or left out where w is x: add both, "
+                "with +=")
          ? held + to_x
-         : slip("one of the two gradients overwrites the other, and only w's is left: use += for both")
+         : slip("only w's gradient is there: x's is overwritten by =, or left out where w is x: add both, "
+                "with +=")
          ? held + to_w
          : slip("this is half of it: x and w being one value needs no special case")
          ? (held + to_x + to_w) / 2

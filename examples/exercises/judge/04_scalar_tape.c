@@ -48,6 +48,8 @@ static void slopes(const struct sweep *s, int i, double slope[2])
         slope[0] = slope[1];
 }
 
+static const char stay[] = "nodes after y still have the gradients of the last sweep: set them to 0 too";
+
 /* Sets the gradients that the last sweep left to 0, and y's to 1. */
 static void begin(const struct sweep *s, double *grad)
 {
@@ -61,7 +63,7 @@ static void begin(const struct sweep *s, double *grad)
     const bool in_front =
         slip("nodes before y still have the gradients of the last sweep: set all to 0 first");
     for (int i = 0; i < s->n; i++)
-        grad[i] = kept || (s->line[i].what == LEAF ? leaves : inner) || (behind && i > s->y)
+        grad[i] = kept || (s->line[i].what == LEAF ? leaves : inner) || ((behind || slip(stay)) && i > s->y)
                   || (in_front && i < s->y)
                 ? s->before[i] : 0;
     if (!slip("dy/dy is 1: it was not set"))
@@ -70,10 +72,29 @@ static void begin(const struct sweep *s, double *grad)
             : slip("1 was added to what y's gradient held: set it to 1") ? s->before[s->y] + 1 : 1;
 }
 
+/* A mistake: each visit of a node passes on all of its gradient. Ends where there are too many paths. */
+static void walk(const struct sweep *s, double *grad, int i, int *visits)
+{
+    const struct line *l = &s->line[i];
+    double slope[2];
+    slopes(s, i, slope);
+    for (int k = 0; k < (l->what == LEAF ? 0 : l->what == TANH ? 1 : 2) && ++*visits < 10000; k++) {
+        const int to = k ? l->b : l->a;
+        grad[to] += grad[i] * slope[k];
+        walk(s, grad, to, visits);
+    }
+}
+
 static void sweep(double *grad, void *arg)
 {
     const struct sweep *s = arg;
+    int visits = 0;
     begin(s, grad);
+    if (slip("a node passes on its gradient at each visit, also what it passed on before: visit each node "
+             "once, after all its uses")) {
+        walk(s, grad, s->y, &visits);
+        return;
+    }
     const bool oldest_first = slip("the sweep goes from the oldest node to the newest: a node passes on its "
                                    "gradient before its uses have added to it");
     const bool stores = slip("only one of a node's two uses counts: grad = should be grad +=");
@@ -89,6 +110,7 @@ static void sweep(double *grad, void *arg)
     const bool at_leaf = slip("the sweep ends at the last leaf: continue with the nodes before it");
     const bool at_zero =
         slip("the sweep ends at a node with the gradient 0: continue with the nodes before it");
+    const bool stays = slip(stay);
     const bool not_y = slip("y itself passes nothing on: the sweep begins at y");
     for (int at = 0; at < s->n; at++) {
         const int i = oldest_first ? at : s->n - 1 - at;
@@ -96,7 +118,7 @@ static void sweep(double *grad, void *arg)
         const bool two = l->what == MUL || l->what == ADD;
         const double g = slope_only ? 1 : value ? s->v[i] : grad[i];
         double slope[2];
-        if (not_y && i == s->y)
+        if ((not_y && i == s->y) || (stays && i > s->y))
             continue;
         if ((at_leaf && l->what == LEAF) || (at_zero && grad[i] == 0))
             break;
