@@ -45,11 +45,46 @@ static void rectified(double *y, void *arg)
         y[i] = relu(in->x[i]);
 }
 
+/* What is wrong for these numbers in this shape: y, dx (if it is asked for), or neither? */
+enum found { RIGHT, WRONG_Y, WRONG_DX };
+static enum found wrong_as(const double *x, gra_shape shape, bool dx)
+{
+    enum found found = RIGHT;
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tensor *in = gra_input(t, x, shape), *y = run(t, in, x);
+    const double *dy = judge_draw(71, in->size, 1, 2);
+    if (dx)
+        judge_backward(t, y, dy, 1, &in, 0);
+    for (size_t i = in->size; i-- > 0;)
+        if (y->data[i] != (x[i] > 0 ? x[i] : 0))
+            found = WRONG_Y;
+        else if (dx && found == RIGHT && in->grad[i] != (x[i] > 0 ? dy[i] : 0))
+            found = WRONG_DX;
+    gra_close(t);
+    return found;
+}
+
+/* What is right in one shape and wrong in another was counted by dimensions. */
+static void in_each_shape(const double *x, int n, gra_shape shape, bool dx)
+{
+    char here[GRA_SHAPE_TEXT], there[GRA_SHAPE_TEXT];
+    const gra_shape others[] = { GRA_SHAPE(n), GRA_SHAPE(1, n), GRA_SHAPE(n % 3 ? n : 3, n % 3 ? 1 : n / 3) };
+    const enum found found = wrong_as(x, shape, dx);
+    for (int k = 0; k < 3 && found != RIGHT; k++) {
+        const enum found other = wrong_as(x, others[k], dx);
+        if (other == RIGHT || other > found)
+            judge_wrong("%s is wrong where x is %s, and right where the same numbers are %s:\nx may have any "
+                        "shape, and y->size is the count of its numbers", found == WRONG_Y ? "y" : "dx",
+                        gra_shape_text(shape, here), gra_shape_text(others[k], there));
+    }
+}
+
 static void forward(const char *part, const double *in, gra_shape shape)
 {
     judge_part("%s", part);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *a = gra_input(t, in, shape);
+    in_each_shape(in, (int)a->size, shape, false);
     judge_against("y", shape, run(t, a, in)->data, 1e-15, rectified, &(struct numbers){ in, a->size });
     gra_close(t);
 }
@@ -144,5 +179,8 @@ void judge_exercise(void)
     const gra_check_in in = { .name = "x", .shape = GRA_SHAPE(3, 5) };
     judge_gradients(GRA_GRAD, NULL, NULL, 1, &in, f, NULL);
     at_kink();
+    judge_part("x of one dimension, and of three");
+    in_each_shape(kinked, N, GRA_SHAPE(N), true);
+    in_each_shape(kinked, N, GRA_SHAPE(2, 3, 2), true);
     can_be_checked_cases();
 }
