@@ -108,6 +108,8 @@ static void gradient(double *dx, void *arg)
     const bool kept = slip("what dx held before is added again: dx[j] += ... already keeps it");
     const bool of_dy = slip("the shared sum adds up dy_i: it should add up dy_i y_i");
     const bool of_y = slip("the shared sum adds up y_i y_i: it should add up dy_i y_i");
+    const bool and_before =
+        slip("what dx held before is in the shared sum too: it adds up dy_i y_i alone, not dx_i");
     const bool running = slip("the shared sum was used before it was complete: it needs a loop of its own");
     const bool no_own = slip("the shared sum leaves out i = j");
     const int from = slip("the shared sum lacks its first term"),
@@ -115,7 +117,7 @@ static void gradient(double *dx, void *arg)
     const int by = slip("the shared sum was divided by n") ? g->n : 1;
     double dot = 0, so_far = 0;
     for (int i = from; i < to; i++)
-        dot += (of_y ? g->y[i] : g->dy[i]) * (of_dy ? 1 : g->y[i]) / by;
+        dot += (of_y ? g->y[i] : g->dy[i]) * (of_dy ? 1 : g->y[i]) / by + (and_before ? g->before[i] : 0);
     for (int i = 0; i < g->n; i++) {
         const double y = g->y[i], dy = g->dy[i], before = stored ? 0 : kept ? 2 * g->before[i] : g->before[i];
         so_far += dy * y;
