@@ -107,8 +107,9 @@ static gra_tensor *run(gra_tape *t, gra_tensor *x, const int *target, const doub
     return y;
 }
 
-static void loss_of(const char *part, const double *x, const int *target, int rows, int n)
+static void loss_of(const char *part, const double *x, const int *targets, int rows, int n)
 {
+    const int *target = judge_ids(targets, (size_t)rows);
     struct batch b = { x, target, rows, n };
     judge_part("%s", part);
     double want;
@@ -124,8 +125,9 @@ static void loss_of(const char *part, const double *x, const int *target, int ro
     gra_close(t);
 }
 
-static void large(const char *part, const double *x, const int *target, int rows, int n, const char *says)
+static void large(const char *part, const double *x, const int *targets, int rows, int n, const char *says)
 {
+    const int *target = judge_ids(targets, (size_t)rows);
     struct batch b = { x, target, rows, n };
     judge_part("%s", part);
     double want;
@@ -152,6 +154,10 @@ static void gradient(double *dx, void *arg)
         slip("this is only the target's term: the derivative of log(sum e^x_j), for all j, is missing");
     const bool at_0 = slip("this uses class 0 instead of the target");
     const bool at_r = slip("1 is subtracted where r is target[r]: subtract it where j is target[r]");
+    const bool j_at_j =
+        slip("j was compared with target[j]: target has a number for each row, so it is j == target[r]");
+    const bool r_at_j =
+        slip("r was compared with target[j]: target has a number for each row, so it is j == target[r]");
     const bool next = slip("the class after the target's gets the -1: classes are counted from 0");
     const bool target_0 = slip("all rows use the target of the first");
     const bool plus = slip("1 is added at the target: subtract it");
@@ -171,9 +177,10 @@ static void gradient(double *dx, void *arg)
         for (int j = 0; j < n; j++)
             sum += exp(x[j] - top);
         for (int j = 0; j < n; j++) {
-            const int target = b->target[target_0 ? 0 : r];
+            const int target = b->target[target_0 ? 0 : j_at_j || r_at_j ? j : r];
             const double p = exp(x[j] - top) / (raw ? 1 : sum);
-            const double hit = at_0 ? j == 0 : at_r ? r == target : next ? j == target + 1 : j == target;
+            const double hit = at_0 ? j == 0 : at_r || r_at_j ? r == target : next ? j == target + 1
+                             : j == target;
             const double d = of_p ? -hit / p / by : sigmoid ? p * (1 - p) / by
                 : (no_p ? 0 : p / by_p) - (no_hit ? 0 : plus ? -hit / by : own_0 ? hit * p / by
                                            : hit / by_hit);
@@ -182,8 +189,9 @@ static void gradient(double *dx, void *arg)
     }
 }
 
-static void gradient_of(const char *part, const double *x, const int *target, int rows, int n)
+static void gradient_of(const char *part, const double *x, const int *targets, int rows, int n)
 {
+    const int *target = judge_ids(targets, (size_t)rows);
     struct batch b = { x, target, rows, n };
     judge_part("%s", part);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
@@ -208,12 +216,9 @@ static void gradient_of(const char *part, const double *x, const int *target, in
     gra_close(t);
 }
 
-static const int *const targets = (const int[]){ 2, 0, 1, 3 };
-
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
-    (void)arg;
-    return cross_entropy(t, in[0], targets);
+    return cross_entropy(t, in[0], arg);
 }
 
 void judge_exercise(void)
@@ -244,5 +249,5 @@ void judge_exercise(void)
                 3);
     judge_part("the gradient check");
     judge_gradients(GRA_GRAD, NULL, NULL, 1, (gra_check_in[]){ { .name = "x", .shape = GRA_SHAPE(4, 5) } }, f,
-                    NULL);
+                    judge_ids((int[]){ 2, 0, 1, 3 }, 4));
 }

@@ -72,7 +72,7 @@ int main(void)
 
 /* ---- memory and draws ---------------------------------------------------------------------------- */
 
-enum { GUARDS = 8 };
+enum { GUARDS = 8, IDS_AFTER = 64 };
 static const double guard = -987654321e3;       /* so large that a result made from it is recognised */
 
 double *judge_room(size_t n)
@@ -89,7 +89,16 @@ void judge_guarded(const char *name, const double *room, size_t n)
 {
     for (size_t i = n; i < n + GUARDS; i++)
         if (room[i] != guard && room[i] != JUDGE_UNWRITTEN)         /* n may be less than the room */
-            judge_wrong("%s has %zu numbers, but number %zu was written, past its end", name, n, i);
+            judge_wrong("%s has %zu number%s, but number %zu was written, past its end", name, n,
+                        n == 1 ? "" : "s", i);
+}
+
+int *judge_ids(const int *ids, size_t n)
+{
+    int *copy = calloc(n + IDS_AFTER, sizeof *copy);
+    if (!copy)
+        judge_wrong("the judge is out of memory");
+    return memcpy(copy, ids, n * sizeof *copy);
 }
 
 void judge_unchanged(const char *name, const double *now, const double *before, size_t n)

@@ -68,6 +68,10 @@ bool judge_combination(const double *got, const double *x, const double *y, size
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
 
+/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0: an answer that
+ * reads past the end does the same in each run, and a slip can name it. */
+int *judge_ids(const int *ids, size_t n);
+
 /* What the answer may only read must be unchanged. */
 void    judge_unchanged(const char *name, const double *now, const double *before, size_t n);
 
