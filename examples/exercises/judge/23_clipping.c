@@ -8,9 +8,17 @@ struct clip {
     const int *size;
     int        count;
     double     max_norm;
-    double    *g[PARAMETERS];               /* the gradients before clipping */
+    double    *g[PARAMETERS + 1];           /* the gradients before clipping, each with guards after it */
     int        now;                         /* the parameter whose gradient is compared */
 };
+
+/* The number of elements of parameter k, as the answer's loops count them. */
+static int elements(const struct clip *c, int k)
+{
+    return slip("a loop goes to size[0]: parameter k has size[k] elements") ? c->size[0]
+         : slip("a loop goes to the last size: parameter k has size[k] elements") ? c->size[c->count - 1]
+         : slip("a loop goes to count: parameter k has size[k] elements") ? c->count : c->size[k];
+}
 
 /* The norm of the gradients of parameters from .. to - 1, as one vector. */
 static double length(const struct clip *c, int from, int to)
@@ -26,7 +34,8 @@ static void norm_before(double *out, void *arg)
 {
     const struct clip *c = arg;
     const int from = slip("the first parameter is left out: the sum goes over all of them");
-    const int to = c->count - slip("the last parameter is left out: the sum goes over all of them");
+    const int to = c->count - slip("the last parameter is left out: the sum goes over all of them")
+                 + slip("g[count] was read: there are count parameters, up to g[count - 1]");
     const bool absolute = slip("this is the sum of |g|: expected the square root of the sum of g^2");
     const bool root = slip("this is the root of the sum of |g|: sum the squares");
     const bool plain = slip("g itself was summed: sum its square");
@@ -39,7 +48,7 @@ static void norm_before(double *out, void *arg)
     int n = 0;
     for (int k = from; k < (first ? 1 : to); k++) {
         double own = 0;
-        for (int i = 0; i < c->size[k]; i++, n++) {
+        for (int i = 0; i < elements(c, k); i++, n++) {
             last = c->g[k][i];
             own += absolute || root ? fabs(last) : plain ? last : last * last;
             most = fmax(most, fabs(last));
@@ -67,7 +76,9 @@ static void gradient_after(double *out, void *arg)
     const struct clip *c = arg;
     const int k = c->now;
     const double max = c->max_norm, norm = length(c, 0, c->count), own = length(c, k, k + 1);
-    double by = norm > max ? max / norm : 1;
+    const bool squared =
+        slip("the sum of the squares was compared with max_norm: compare its root, the norm");
+    double by = (squared ? norm * norm : norm) > max ? max / norm : 1;
     by = slip(k ? "only gradients before this one were scaled: scale those of all parameters"
                 : "the gradients were not scaled, although their norm is larger than max_norm") ? 1
        : slip("each parameter was clipped by its own norm: one norm, and one factor, for all")
@@ -91,34 +102,36 @@ static void gradient_after(double *out, void *arg)
     const bool less = slip("a number was subtracted from g: multiply by max_norm / norm");
     for (int i = 0; i < c->size[k]; i++) {
         const double g = c->g[k][i], most = at_max ? max : 1;
-        out[i] = at_max || at_1 ? fmax(-most, fmin(most, g)) : set ? by : less ? g - max / norm : g * by;
+        out[i] = i >= elements(c, k) ? g
+               : at_max || at_1 ? fmax(-most, fmin(most, g)) : set ? by : less ? g - max / norm : g * by;
     }
 }
 
 static void clip(const char *part, const int *size, int count, double scale, double max_norm)
 {
     struct clip c = { .size = size, .count = count, .max_norm = max_norm };
-    double *g[PARAMETERS];
+    double *g[PARAMETERS + 1];
     judge_part("%s", part);
     for (int k = 0; k < count; k++) {
-        c.g[k] = judge_draw(10 + (uint64_t)k, MOST, -scale * (k + 1), scale * (k + 1));
+        c.g[k] = judge_draw(10 + (uint64_t)k, (size_t)size[k], -scale * (k + 1), scale * (k + 1));
         g[k] = memcpy(judge_room((size_t)size[k]), c.g[k], (size_t)size[k] * sizeof *g[k]);
     }
+    c.g[count] = judge_room(MOST), g[count] = judge_room(MOST);         /* of no parameter */
     const double norm = clip_norm(g, size, count, max_norm);
-    for (int k = 0; k < count; k++)
-        judge_guarded("g[k]", g[k], (size_t)size[k]);
     judge_against("the norm returned", GRA_SHAPE(1), &norm, 1e-9, norm_before, &c);
     for (int k = c.now = 0; k < count; c.now = ++k) {
         char name[20];
         snprintf(name, sizeof name, "g[%d]", k);
         if (size[k])
             judge_against(name, GRA_SHAPE(size[k]), g[k], 2e-6, gradient_after, &c);
+        judge_guarded(name, g[k], (size_t)size[k]);
     }
+    judge_unchanged("g[count], which is no parameter's,", g[count], c.g[count], MOST);
 }
 
 void judge_exercise(void)
 {
-    const int sizes[] = { 3, 8, 1, 5 }, one[] = { 6 }, empty[] = { 2, 0, 4 };
+    const int sizes[] = { 3, 8, 1, 5, 2 }, one[] = { 6, 2 }, empty[] = { 2, 0, 4, 2 };  /* the last: none's */
     clip("one parameter, a large gradient", one, 1, 3, 2);
     clip("four parameters, a large gradient", sizes, 4, 10, 2.5);
     clip("four parameters, a small gradient", sizes, 4, 0.1, 2.5);
