@@ -145,9 +145,10 @@ static void tied(double *de, void *arg)
         de[i] = (de[i] + was(i)) / 2;
 }
 
-static void backward(const char *part, const double *e, const double *dlogits, const int *ids,
+static void backward(const char *part, const double *e, const double *dlogits, const int *tokens,
                      int n, int vocab, int dim)
 {
+    const int *ids = judge_ids(tokens, (size_t)n);
     const int size = vocab * dim;
     double *h = judge_room(MOST), *de = judge_room((size_t)size), added[MOST], path[2][MOST], a, b;
     judge_part("%s", part);
@@ -175,7 +176,7 @@ void judge_exercise(void)
         e[8 + i] = 2 * e[i];
     for (int i = 0; i < 3 * 4; i += 4)                  /* their dlogits minus half as large: dh is 0 */
         dlogits[i + 2] = -dlogits[i] / 2, dlogits[i + 3] = -dlogits[i + 1] / 2;
-    backward("the logits alone: nothing comes through h", e, dlogits, (int[]){ 1, 0, 3 }, 3, 4, 4);
+    backward("the logits alone: nothing should come through h", e, dlogits, (int[]){ 1, 0, 3 }, 3, 4, 4);
 
     e = judge_draw(5, MOST, -1.5, 1.5), dlogits = judge_draw(6, MOST, -1, 1);
     backward("three tokens, all different", e, dlogits, (int[]){ 3, 0, 4 }, 3, 6, 2);
