@@ -115,13 +115,36 @@ static void factors(void)
     }
 }
 
+/* Does gradus refuse what the answer does with an x of this shape? */
+static bool refused(gra_shape shape)
+{
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    rotary(t, gra_zeros(t, shape));
+    const bool error = gra_error(t);
+    gra_close(t);
+    return error;
+}
+
+/* If only x of two, or only x of three dimensions is refused, time or dim is taken from the wrong one. */
+static void of_any_dimensions(const gra_tape *t)
+{
+    const bool two = gra_error(t) && refused(GRA_SHAPE(5, 6));
+    const bool three = gra_error(t) && refused(GRA_SHAPE(3, 5, 6));
+    if (two != three)
+        judge_wrong("y: gradus refused: %s\nso it is if x is %s, but not if it is %s: time is dimension -2 "
+                    "of x, and dim is -1, however many x has", gra_error(t), two ? "(5, 6)" : "(3, 5, 6)",
+                    two ? "(3, 5, 6)" : "(5, 6)");
+}
+
 static void numbers(const char *part, uint64_t seed, int batch, int time, int dim)
 {
     judge_part("%s", part);
     struct input in = { judge_draw(seed, (size_t)(batch * time * dim), -2, 2), batch, time, dim };
     const gra_shape shape = batch > 1 ? GRA_SHAPE(batch, time, dim) : GRA_SHAPE(time, dim);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    const double *y = judge_tensor(t, "y", rotary(t, gra_input(t, in.x, shape)), shape);
+    gra_tensor *made = rotary(t, gra_input(t, in.x, shape));
+    of_any_dimensions(t);
+    const double *y = judge_tensor(t, "y", made, shape);
     factors();
     judge_against("y", shape, y, 1e-9, turned, &in);
     gra_close(t);
