@@ -135,6 +135,47 @@ static bool made_by(const gra_tensor *y, const char *name, int depth)
     return !strcmp(y->op->name, name);
 }
 
+static void parameters(const gra_model *m, const struct grouped_query *l, int dim, int kv_dim)
+{
+    judge_params(m, 4, (const struct judge_param[]){
+        { "gqa.query.weight", GRA_SHAPE(dim, dim), l->query.weight },
+        { "gqa.key.weight", GRA_SHAPE(kv_dim, dim), l->key.weight },
+        { "gqa.value.weight", GRA_SHAPE(kv_dim, dim), l->value.weight },
+        { "gqa.out.weight", GRA_SHAPE(dim, dim), l->out.weight } });
+}
+
+/* The rows of key.weight or value.weight. These sizes differ from one another. */
+enum { WIDE = 40, MANY = 8, FEWER = 4 };
+static void rows(double *out, void *arg)
+{
+    const int d = WIDE / MANY;
+    (void)arg;
+    *out = slip("these are dim / G: expected G d, with d = dim / H") ? WIDE / FEWER
+         : slip("these are dim, as query has: expected G d, with d = dim / H") ? WIDE
+         : slip("these are d = dim / H, for one head: expected G d") ? d
+         : slip("these are G: expected G d, with d = dim / H") ? FEWER
+         : slip("these are H: expected G d, with d = dim / H") ? MANY
+         : slip("these are dim G: expected G d, with d = dim / H") ? WIDE * FEWER : FEWER * d;
+}
+
+static void widths(void)
+{
+    judge_part("dim 40: eight heads share four of keys and values");
+    struct grouped_query l = { .heads = 0 };
+    gra_tape *t;
+    gra_model *m = judge_open(&t, GRA_GRAD, 4);
+    grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), WIDE, MANY, FEWER);
+    const gra_tensor *of[] = { l.key.weight, l.value.weight };
+    for (int k = 0; k < 2; k++)
+        if (of[k] && gra_dim(of[k], -1) == WIDE) {
+            const double got = gra_dim(of[k], 0);
+            judge_against(k ? "rows of value.weight" : "rows of key.weight", GRA_SHAPE(1), &got, 0, rows,
+                          NULL);
+        }
+    parameters(m, &l, WIDE, FEWER * WIDE / MANY);
+    judge_close(t, m);
+}
+
 static void numbers(const char *part, int kv, uint64_t seed)
 {
     struct grouped_query l = { .heads = 0 };
@@ -143,11 +184,7 @@ static void numbers(const char *part, int kv, uint64_t seed)
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_GRAD, seed);
     grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), DIM, HEADS, kv);
-    judge_params(m, 4, (const struct judge_param[]){
-        { "gqa.query.weight", GRA_SHAPE(DIM, DIM), l.query.weight },
-        { "gqa.key.weight", GRA_SHAPE(kv * D, DIM), l.key.weight },
-        { "gqa.value.weight", GRA_SHAPE(kv * D, DIM), l.value.weight },
-        { "gqa.out.weight", GRA_SHAPE(DIM, DIM), l.out.weight } });
+    parameters(m, &l, DIM, kv * D);
     const double *x = judge_draw(seed + 10, ROWS * DIM, -2, 2);
     gra_tensor *y = grouped_query_forward(t, &l, gra_input(t, x, shape));
     const double *got = judge_tensor(t, "y", y, shape);
@@ -168,6 +205,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 void judge_exercise(void)
 {
+    widths();
     numbers("dim 12: four heads, as many of keys and values", HEADS, 1);
     numbers("dim 12: four heads share two of keys and values", 2, 2);
     numbers("dim 12: four heads share one of keys and values", 1, 3);
