@@ -29,12 +29,14 @@ static void make(const struct asked *a, struct made *to)
     const bool at_0 = slip("the positions of the new tokens begin at 0: the first of them is at cache->time");
     const bool later = slip("the positions are one too large: the first is cache->time before n is added");
     const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
-    const int first = at_0 || afresh || !before ? 0 : before + later - earlier;
+    const bool moved = slip("the positions begin at cache->time after n was added to it: they begin at "
+                            "cache->time before this call");
+    const int first = (at_0 || afresh ? 0 : before) + (moved ? a->n : before ? later - earlier : 0);
     const bool alike = slip("all new tokens have the first one's position: the others follow it");
     const bool ahead =
         slip("the ids are read from ids[cache->time]: ids holds only the new tokens, from ids[0] on");
     for (int i = 0; i < before + a->n; i++) {
-        const int id = ids[ahead && i >= before && i + before < CONTEXT ? i + before : i];
+        const int id = !ahead || i < before ? ids[i] : i < a->n ? ids[before + i] : 0;
         const int p = i < before ? i : alike ? first : first + i - before;
         for (int c = 0; c < DIM; c++)
             to->x[i][c] = a->m->tokens.weight->data[id * DIM + c]
@@ -117,6 +119,10 @@ static void stored(const char *name, const double *now, const double *was, const
     if (before && alike(now, want + before * DIM, n))
         judge_wrong("%s: the new rows were written over the first ones: they belong after those of %d tokens",
                     name, before);
+    const int moved = (before + n) * DIM;
+    if (moved + DIM <= CONTEXT * DIM && now[before * DIM] == JUDGE_UNWRITTEN && now[moved] != JUDGE_UNWRITTEN)
+        judge_wrong("%s: the new rows begin with row %d, and should begin with row %d: it is cache->time "
+                    "before n is added to it", name, before + n, before);
     for (int i = 0; i < before * DIM; i++)
         if (now[i] != was[i])
             judge_wrong("%s: row %d, of a token of an earlier call, was changed: with %d tokens in the cache "
@@ -162,7 +168,7 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     memcpy(keys, cache->keys, sizeof keys);
     memcpy(values, cache->values, sizeof values);
     gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = tiny_logits_cached(t, m, ids + before, n, cache);
+    gra_tensor *y = tiny_logits_cached(t, m, judge_ids(ids + before, (size_t)n), n, cache);
     snprintf(name, sizeof name, "%d new token%s after %d: logits", n, n == 1 ? "" : "s", before);
     const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
     if (cache->time != before + n)
@@ -204,6 +210,7 @@ void judge_exercise(void)
     gra_linear_init(&m.key, gra_enter(gra_root(model), "key"), DIM, DIM, false);
     gra_linear_init(&m.value, gra_enter(gra_root(model), "value"), DIM, DIM, false);
     gra_linear_init(&m.head, gra_enter(gra_root(model), "head"), DIM, VOCABULARY, false);
+    text("four tokens at once", &m, (int[]){ 4, 0 });
     text("a whole text at once", &m, (int[]){ CONTEXT, 0 });
     text("a prompt, then a token", &m, (int[]){ 4, 1, 0 });
     text("a token at a time", &m, (int[]){ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0 });
