@@ -2,7 +2,9 @@
  * are compared with them. A function is called for all GPTs below, so that a mistake is recognised by all. */
 #include "judge.h"
 
-enum { SMALL = 7, ALL = SMALL + 1 };            /* the last is GPT-2, which is counted but not made */
+/* The last four are counted but not made: GPT-2, and three in which each product of two sizes that occurs in a
+ * count is above 2^31, so that no answer passes that computes it in int. */
+enum { SMALL = 7, LARGE = SMALL + 1, ALL = LARGE + 3 };
 struct gpt {
     gra_gpt_config c;
     int            batch, time;
@@ -23,7 +25,13 @@ static const struct gpt gpts[ALL] = {
         .qkv_bias = true }, 2, 11, 1e6 },
     { { .vocab_size = 50257, .context_length = 1024, .emb_dim = 768, .n_heads = 12, .n_layers = 12,
         .bias = true,
-        .qkv_bias = true, .tied = true }, 8, 1000, 2e10 } };
+        .qkv_bias = true, .tied = true }, 8, 1000, 2e10 },
+    { { .vocab_size = 100003, .context_length = 100003, .emb_dim = 70001, .n_heads = 70001,
+        .n_layers = 70003 }, 2, 3, 1e17 },
+    { { .vocab_size = 100003, .context_length = 100003, .emb_dim = 70001, .n_heads = 1, .n_layers = 1,
+        .bias = true }, 3, 70003, 3e12 },
+    { { .vocab_size = 100003, .context_length = 100003, .emb_dim = 6, .n_heads = 3, .n_layers = 2 }, 70001,
+      70003, 1e12 } };
 
 /* value, or 0 or twice as much if that is the mistake; `blocks` of them may be counted as one. */
 static double term(const char *what, double value, double blocks)
@@ -46,15 +54,18 @@ static double parameters(const struct gpt *g)
     const double up = slip("layers.0 has 4 D biases, not D") ? 1 : 4;
     double sum = term("tok_emb", V * D, 0);
     sum += term("pos_emb", slip("pos_emb has rows of D numbers: (C, D)") ? C : C * D, 0);
-    sum += term("W_query, W_key and W_value", 3 * D * D * L * heads, L);
+    sum += term("3 D^2 in each block (W_query, W_key and W_value, or a matrix of the feed-forward counted as "
+                "D^2: it has 4 D^2)", 3 * D * D * L * heads, L);
     sum += term("the biases of queries, keys and values", qkv_bias ? 3 * D * L : 0, L);
-    sum += term("out_proj's weight", D * D * L, L);
-    sum += term("one of the two matrices of the feed-forward, 4 D^2", 4 * D * D * L, L);
+    sum += term("D^2 in each block (W_query, W_key, W_value or out_proj)", D * D * L, L);
+    sum += term("4 D^2 in each block (a matrix of the feed-forward, or all four of attention)", 4 * D * D * L,
+                L);
     sum += 4 * D * D * L;
     sum += term("the biases of out_proj, layers.0 and layers.2, which have D, 4 D and D", bias
                 ? (2 + up) * D * L : 0, L);
     sum += term("the scales of the two norms of a block", 2 * D * L, L);
-    sum += term("the shifts of the two norms of a block", bias ? 2 * D * L : 0, L);
+    sum += term("2 D in each block with `bias` (the shifts of the two norms, or the biases of out_proj and "
+                "layers.2)", bias ? 2 * D * L : 0, L);
     sum += term("final_norm's scale", D, 0);
     sum += term("final_norm's shift", bias ? D : 0, 0);
     sum += term("out_head", tied ? 0 : V * D, 0);
@@ -63,12 +74,43 @@ static double parameters(const struct gpt *g)
 
 static double state(const struct gpt *g)
 {
-    const double arrays = slip("only the parameters are counted: there are gradients and two moments too") ? 1
-        : slip("the two moments are missing") ? 2
-        : slip("one of four is missing: parameters, gradients, and AdamW's two moments") ? 3 : 4;
-    const double bytes = slip("a float has 4 bytes: these are numbers, not bytes") ? 1
-        : slip("a float has 4 bytes, not 8") ? 8 : slip("a float has 4 bytes, not 2") ? 2 : 4;
-    return arrays * bytes * parameters(g);
+    static const struct { int bytes; const char *says; } each[] = {
+        { 1, "the state has four floats" },
+        { 2, "the state has four floats of 4 bytes" },
+        { 4, "it is only the parameters, or four numbers instead of bytes" },
+        { 8, "the two moments are missing, or a float has 4 bytes, not 2" },
+        { 12, "one of four is missing: parameters, gradients, and AdamW's two moments" },
+        { 20, "there are parameters, gradients, and AdamW's two moments" },
+        { 32, "a float has 4 bytes, not 8" } };
+    double bytes = 16;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        if (slip_of("%d bytes for each parameter, not 16: %s", each[i].bytes, each[i].says))
+            bytes = each[i].bytes;
+    return bytes * parameters(g);
+}
+
+/* How often a token has D numbers in a block. What several mistakes give names all of them. */
+static double in_block(void)
+{
+    static const struct { int times; const char *says; } all[] = {
+        { 10, "the result of layers.0 and that of gelu are missing: they are 4 D wide" },
+        { 12, "the result of layers.0 and that of gelu are 4 D wide, not D" },
+        { 14, "one of layers.0's result and gelu's, which are 4 D wide, is missing, or four of D" },
+        { 15, "the queries, keys and values are missing, or one of layers.0's result and gelu's was counted as "
+              "D: it is 4 D wide" },
+        { 16, "two results of D numbers are missing (the two sums with x, the two norms, or two others)" },
+        { 17, "one of the results of D numbers is missing (norm, query, key, value, attention, out_proj, sum, "
+              "norm, layers.2, sum)" },
+        { 19, "one of the results of D numbers is counted twice" },
+        { 20, "two of the results of D numbers are counted twice" },
+        { 21, "one of the results of D numbers is counted as 4 D, or three are counted twice (only those of "
+              "layers.0 and gelu are 4 D wide)" },
+        { 22, "one of layers.0's result and gelu's is counted twice, or four of D" } };
+    double times = 18;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (slip_of("%d D for each token and block, not 18 D: %s", all[i].times, all[i].says))
+            times = all[i].times;
+    return times;
 }
 
 static double activations(const struct gpt *g)
@@ -77,14 +119,7 @@ static double activations(const struct gpt *g)
     const double batch = slip("batch is missing: each sequence has its own") ? 1 : g->batch;
     const double time = slip("this is for context_length: count `time` tokens") ? g->c.context_length
                       : g->time;
-    const double hidden = slip("the result of layers.0 and that of gelu are 4 D wide") ? 2 : 8;
-    double sum = term("one of layers.0's result and gelu's, which are 4 D wide", hidden / 2 * D * L, 0);
-    sum += hidden / 2 * D * L;
-    sum += term("one of the results of D numbers in a block (norm, query, key, value, attention, out_proj, "
-                "sum, norm, layers.2, sum)", D * L, 0);
-    sum += term("the queries, keys and values", 3 * D * L, 0);
-    sum += term("the two sums with x, or the two norms", 2 * D * L, 0);
-    sum += 4 * D * L;
+    double sum = in_block() * D * (slip("n_layers is missing: each block has its own results") ? 1 : L);
     sum += term("one of the results of D numbers outside of the blocks (embedding, sum with pos_emb, "
                 "final_norm)", D, 0);
     sum += 2 * D;
@@ -114,8 +149,8 @@ static double operations(const struct gpt *g)
     const double batch = slip("batch is missing") ? 1 : g->batch;
     const double each = slip("a multiply-add counts as two operations") ? 1 : 2;
     const double passes = slip("only the forward is counted: a step has a backward too") ? 1
-        : slip("the backward is counted as one product for each of the forward: there are two") ? 2
-        : slip("only the backward is counted") ? 2 : 3;
+        : slip("for each product of the forward two are counted, not three: itself, and in the backward "
+               "there are two") ? 2 : 3;
     const double width = slip("q k^T in a head multiplies D / H numbers, not D: over all heads D")
                        ? D * g->c.n_heads
         : slip("heads are not counted: all H heads together multiply D numbers") ? D / g->c.n_heads : D;
@@ -125,9 +160,12 @@ static double operations(const struct gpt *g)
         ? (double)g->c.context_length * g->c.context_length : T * T;
     const bool known = slip("these are 6 operations for each parameter and token: tok_emb, pos_emb, scales "
                             "and biases are in no product, attention's products have no parameters");
-    double sum = term("the products with W_query, W_key and W_value", 3 * D * D * L * T, L);
-    sum += term("the products with out_proj", D * D * L * T, L);
-    sum += term("one of the two products of the feed-forward", 4 * D * D * L * T, L);
+    double sum = term("products with 3 D^2 weights in each block (W_query, W_key and W_value, or a matrix of "
+                      "the feed-forward counted as D^2: it has 4 D^2)", 3 * D * D * L * T, L);
+    sum += term("products with D^2 weights in each block (W_query, W_key, W_value or out_proj)",
+                D * D * L * T, L);
+    sum += term("products with 4 D^2 weights in each block (a matrix of the feed-forward, or all four of "
+                "attention)", 4 * D * D * L * T, L);
     sum += 4 * D * D * L * T;
     const double attention = slip("attention's products q k^T and a v: missing") ? 0 : width * L * pairs;
     sum += term("one of attention's products q k^T and a v", attention, L);
@@ -168,6 +206,19 @@ static void counted(double *out, void *arg)
     const enum what what = *(const enum what *)arg;
     for (int i = 0; i < ALL; i++)
         out[i] = count[what](&gpts[i]);
+}
+
+/* Compared are logarithms, so that differences of a small GPT count as much as those of a large one. */
+static void logarithms(double *x)
+{
+    for (int i = 0; i < ALL; i++)
+        x[i] = copysign(log1p(fabs(x[i])), x[i]);
+}
+
+static void counted_in_logarithms(double *out, void *arg)
+{
+    counted(out, arg);
+    logarithms(out);
 }
 
 static double answer(enum what what, const struct gpt *g)
@@ -239,10 +290,24 @@ static const char *difference(const double *got, const double *want)
     return NULL;
 }
 
+static bool right(int n, const double *got, const double *want)
+{
+    for (int i = 0; i < n; i++)
+        if (!(fabs(got[i] - want[i]) <= 1e-9 * want[i]))
+            return false;
+    return true;
+}
+
 /* One mistake, or a difference; two mistakes only for parameters, as other sums could be anything. */
 static const char *explained(enum what what, const double *got, const double *want)
 {
-    const char *slips = judge_slip(GRA_SHAPE(ALL), got, 1e-14, counted, &what);
+    double in_logarithms[ALL];
+    if (right(LARGE, got, want))
+        return "it is right where products are below 2^31: compute none in int; begin with const double D = "
+               "c->emb_dim";
+    memcpy(in_logarithms, got, sizeof in_logarithms);
+    logarithms(in_logarithms);
+    const char *slips = judge_slip(GRA_SHAPE(ALL), in_logarithms, 1e-12, counted_in_logarithms, &what);
     const bool two = slips && !strncmp(slips, "two", 3);
     const char *by = slips && !two ? NULL : difference(got, want);
     return by ? by : two && what != PARAMETERS ? NULL : slips;
@@ -271,7 +336,8 @@ static void judge(enum what what, const char *part, const char *function, double
                     gpts[i].batch, gpts[i].time, gpts[i].bytes, function, got[i], want[i],
                     why ? "\nit fits: " : "", why ? why : "");
     }
-    judge_against(function, GRA_SHAPE(ALL), got, 1e-14, counted, &what);
+    logarithms(got);
+    judge_against(function, GRA_SHAPE(ALL), got, 1e-9, counted_in_logarithms, &what);
 }
 
 void judge_exercise(void)
