@@ -13,7 +13,8 @@ static void weights(double *a, void *arg)
     const struct attention *h = arg;
     const int m = h->m, d = h->d;
     const bool scores = slip("these are the scores: return their softmax");
-    const double by = slip("the scores are not divided by sqrt(d)") ? 1
+    const double by = slip("sqrt(d) was rounded to an integer: keep it in a double") ? floor(sqrt(d))
+        : slip("the scores are not divided by sqrt(d)") ? 1
         : slip("the scores are divided by d: divide by its root") ? d
         : slip("the scores are divided by the root of m, the number of keys: use d") ? sqrt(m) : sqrt(d);
     const bool running = slip("the dot product runs on from key to key: each starts at 0");
@@ -26,6 +27,11 @@ static void weights(double *a, void *arg)
                              "is negative here; begin its search at -INFINITY, or with the first score");
     const bool plain =
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
+    const bool unscaled =
+        slip("the largest dot product was subtracted, which is more than the largest score, so e^s of all is "
+             "0: subtract the largest after the division by sqrt(d)");
+    const bool so_far = slip("each weight is divided by the sum as far as it has got: finish the sum, then "
+                             "divide in a loop of its own");
     const int from = slip("the dot product leaves out the first number of q and k");
     const int to = d - slip("the dot product leaves out the last number of q and k");
     const int count = m - (slip("the last key is left out: there are m keys") && m > 1);
@@ -43,13 +49,16 @@ static void weights(double *a, void *arg)
                + (running && j ? s[j - 1] : 0);
         top = j < count ? fmax(top, s[j]) : top;
     }
-    top = from_0 ? fmax(top, 0) : top;
+    top = from_0 ? fmax(top, 0) : unscaled ? top * by : top;
     for (int j = 0; j < count; j++)
         sum += exp(s[j] - top), plain_sum += exp(s[j]);
-    for (int j = 0; j < m; j++)
+    double partial = 0;
+    for (int j = 0; j < m; j++) {
+        partial += exp(s[j] - top);
         a[j] = j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
              : by_top ? s[j] / top : plain ? exp(s[j]) / plain_sum
-             : exp(s[j] - top) / sum / (late ? by : 1) * (share ? h->all : 1);
+             : exp(s[j] - top) / (so_far ? partial : sum) / (late ? by : 1) * (share ? h->all : 1);
+    }
 }
 
 static void weights_of(const char *part, const double *query, const double *keys, int m, int d)
@@ -204,6 +213,7 @@ void judge_exercise(void)
                (double[]){ 1, 1, 0, 0, 0, 1, 1, 3, -1, 0, 2, 1 }, 3, 4);
     weights_of("weights of five keys", judge_draw(1, 3, -2, 2), judge_draw(2, 15, -2, 2), 5, 3);
     weights_of("the weight of one key is 1", judge_draw(3, 2, -2, 2), judge_draw(4, 2, -2, 2), 1, 2);
+    weights_of("weights of scores of 300", judge_draw(25, 16, 9, 10), judge_draw(26, 64, 7, 8), 4, 16);
     weights_of("weights of scores of 1e4", judge_draw(5, 2, 90, 100), judge_draw(6, 6, 140, 150), 3, 2);
     weights_of("weights of scores of -1e4", judge_draw(5, 2, 90, 100), judge_draw(7, 6, -150, -140), 3, 2);
     mixed("three values of two numbers, weights 0.2, 0.5, 0.3", (double[]){ 0.2, 0.5, 0.3 },

@@ -227,6 +227,22 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
+/* An array of the answer's own may be too short for a line that is right: where it was allocated. */
+static void append_allocation(char *text, size_t room, const char *report, const char *file)
+{
+    const char *region = strstr(report, "-byte region");
+    const char *from = region ? strstr(region, "allocated by") : NULL;
+    const char *caller = from ? strstr(from, "#1 ") : NULL;
+    char frame[500];
+    if (!caller)
+        return;
+    snprintf(frame, sizeof frame, "%.*s", (int)strcspn(caller, "\n"), caller);
+    while (region > report && isdigit((unsigned char)region[-1]))
+        region--;
+    if (line_in(frame, file))
+        append(text, room, "; line %d allocated it, with %d bytes", line_in(frame, file), atoi(region));
+}
+
 /* What a sanitizer found, and where. A process writes its report last, so the last one is taken. */
 static bool sanitizer(char *text, size_t room, const char *output, const struct ran *r)
 {
@@ -250,6 +266,8 @@ static bool sanitizer(char *text, size_t room, const char *output, const struct 
     for (const struct meaning *m = sanitizers; m->words; m++)
         if (strstr(first, m->words)) {
             append_meaning(text, room, m->says, r->gradients);
+            if (m == sanitizers)                /* heap-buffer-overflow */
+                append_allocation(text, room, report, r->file);
             return true;
         }
     append(text, room, "%s", first);
