@@ -49,12 +49,17 @@ static void gradient(double *dx, void *arg)
 {
     const struct numbers *in = arg;
     for (int i = 0; i < in->n; i++) {
-        const double x = in->x[i], P = P_of(x), y = x * P;
+        const double y = in->x[i] * P_of(in->x[i]);
+        const double x = slip("this is the derivative at y: x is y->in[0]->data") ? y : in->x[i];
+        const double P = P_of(x);
         const double e = slip("the exponent of p(x) is -x^2: it should be -x^2 / 2") ? exp(-x * x)
             : slip("the exponent of p(x) is x^2 / 2: it should be -x^2 / 2") ? exp(x * x / 2)
             : slip("the exponent of p(x) is -x / 2: it should be -x^2 / 2") ? exp(-x / 2)
+            : slip("the exponent of p(x) is 0: in C 1 / 2 is the integer 0, so write -x * x / 2") ? 1
             : exp(-x * x / 2);
-        const double p = slip("p(x) is not divided by sqrt(2 pi)") ? e
+        const double p = slip("P (1 - P) is used for P': it is that of the logistic function, here P' is the "
+                              "density p(x)") ? P * (1 - P)
+            : slip("p(x) is not divided by sqrt(2 pi)") ? e
             : slip("p(x) is divided by sqrt(pi): divide by sqrt(2 pi)") ? e / sqrt(pi)
             : slip("p(x) is divided by 2 pi: divide by its root") ? e / (2 * pi)
             : e / sqrt(2 * pi);
