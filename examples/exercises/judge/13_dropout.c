@@ -30,6 +30,9 @@ static void kept(double *out, void *arg)
 {
     const struct given *g = arg;
     const double p = g->p;
+    int number = 0;
+    for (int i = 0; i < SIZE; i++)
+        number += g->y[i] != 0;
     const double factor = slip("the numbers kept are not scaled up: on average y is then (1 - p) x") ? 1
         : slip("the numbers kept are multiplied by 1 - p: divide by it") ? 1 - p
         : slip("the numbers kept are divided by p: the part that is kept is 1 - p") ? 1 / p
@@ -37,6 +40,8 @@ static void kept(double *out, void *arg)
         : slip("the numbers kept are divided by 1 + p: divide by 1 - p") ? 1 / (1 + p)
         : slip("the numbers kept are multiplied by 1 + p: divide by 1 - p") ? 1 + p
         : slip("the numbers kept are divided by 1 - p twice") ? 1 / (1 - p) / (1 - p)
+        : slip("the numbers kept are multiplied by size / how many they are, which differs from draw to "
+               "draw: divide by 1 - p") ? (double)SIZE / number
         : slip("the numbers kept have the wrong sign") ? -1 / (1 - p) : 1 / (1 - p);
     for (int i = 0; i < SIZE; i++)
         out[i] = g->y[i] == 0 ? 0 : g->x[i] * factor;
