@@ -64,7 +64,8 @@ static void dot_products(double *s, void *arg)
 {
     const struct meeting *a = arg;
     const int n = a->n, m = a->m, d = a->d;
-    const double by = slip("these are the dot products: divide by sqrt(d)") ? 1
+    const double by = slip("sqrt(d) was rounded to an integer: keep it in a double") ? floor(sqrt(d))
+        : slip("these are the dot products: divide by sqrt(d)") ? 1
         : slip("divided by d: divide by its root") ? d : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by the root of n, the number of queries: d is the length of a query") ? sqrt(n)
         : slip("divided by the root of m, the number of keys: d is the length of a query") ? sqrt(m)
