@@ -11,19 +11,22 @@ struct numbers {
     bool          rows;                     /* tokens in rows are asked for */
 };
 
-/* W X + b, (height, N). `plain` is without b, W_T with W^T, b_row with b as a row, b_twice with b twice. */
+/* W X + b, (height, N). `plain` is without b, W_T with W^T, b_row with b as a row, b_twice with b twice;
+ * in `reshaped` the numbers of W X, in b_reshaped those of W X + b, are taken for (N, height). */
 struct biases {
-    bool plain, W_T, b_row, b_twice;
+    bool plain, W_T, b_row, b_twice, reshaped, b_reshaped;
 };
 static double *affine(const struct numbers *a, int W, int b, int height, struct biases f)
 {
     const int N = a->size.N;
     double *y = mat_product(f.W_T ? mat_transposed(a->of[W], height, height) : a->of[W], a->of[X_], height,
                             a->size.D, N);
+    y = f.reshaped ? mat_transposed(y, N, height) : y;
     if (f.b_row)
         return mat_transposed(mat_columns_plus(mat_transposed(y, height, N), a->of[b], N, height), N, height);
     y = f.b_twice ? mat_columns_plus(y, a->of[b], height, N) : y;
-    return f.plain ? y : mat_columns_plus(y, a->of[b], height, N);
+    y = f.plain ? y : mat_columns_plus(y, a->of[b], height, N);
+    return f.b_reshaped ? mat_transposed(y, N, height) : y;
 }
 
 /* Softmax of columns, without subtracting the largest. */
@@ -43,7 +46,7 @@ static double *naive_softmax(const double *s, int N)
 /* Y = V softmax(K^T Q / sqrt(d)), its columns being tokens; transposed where tokens are rows. */
 static void head(double *out, void *arg)
 {
-    const struct numbers *a = arg;
+    struct numbers numbers = *(const struct numbers *)arg, *a = &numbers;
     const int N = a->size.N, D = a->size.D, d = a->size.d, e = a->size.e;
     const bool square = N == D && D == d && d == e, rows = a->rows;
     struct biases all = { .plain = slip("the biases were left out") };
@@ -60,6 +63,11 @@ static void head(double *out, void *arg)
     const bool residual = slip("X was added to the result: that is not asked for here") && e == D;
     const bool raw = slip("the scores are X^T X: they should be those of queries and keys");
     const bool v_by_k = slip("the values were made by W_k: each projection has its own W") && d == e;
+    all.reshaped = rows && slip("W X^T was reshaped: that keeps the numbers' order, so transpose it");
+    all.b_reshaped = rows && slip("W X^T + b was reshaped: that keeps the numbers' order, so transpose it");
+    const bool Y_reshaped = rows && slip("Y was reshaped: that keeps the numbers' order, so transpose it");
+    if (rows && slip("X was reshaped: that keeps the numbers' order, so transpose it"))
+        a->of[X_] = mat_transposed(a->of[X_], D, N);
     all.b_twice = slip("the biases were added twice");
     all.W_T = slip("W^T is used instead of W: with these sizes both fit") && square;
     all.b_row = slip("b was stretched the wrong way: b_i belongs to number i of each token") && square;
@@ -93,7 +101,7 @@ static void head(double *out, void *arg)
     A = twice ? mat_softmax_columns(A, N, N) : A;
     double *Y = mat_product(V, mat_scaled(A, after ? 1 / by : 1, N * N), e, N, N);
     Y = residual ? mat_sum(Y, a->of[X_], e * N) : Y;
-    memcpy(out, rows ? mat_transposed(Y, e, N) : Y, (size_t)(e * N) * sizeof *out);
+    memcpy(out, rows && !Y_reshaped ? mat_transposed(Y, e, N) : Y, (size_t)(e * N) * sizeof *out);
 }
 
 /* A key bias adds the same number to all scores of a query, which changes no Y: only the graph shows it. */
@@ -156,6 +164,10 @@ static void judge_head(const char *part, head_fn *f, struct numbers a, const dou
     gra_tensor *b_k;
     judge_part("%s: %s", a.rows ? "rows" : "columns", part);
     const gra_tensor *y = answer(t, f, &a, &b_k);
+    const int width = shape.dim[0], height = shape.dim[1];
+    if (!gra_error(t) && y && width != height && gra_same_shape(y->shape, GRA_SHAPE(height, width)))
+        judge_wrong("Y: got the shape (%d, %d), expected (%d, %d): here a token is a %s\n"
+                    "transpose the result", height, width, width, height, a.rows ? "row" : "column");
     const double *got = judge_tensor(t, "Y", y, shape);
     judge_without(y, "attention");
     if (mean_is_right(f, &a))
