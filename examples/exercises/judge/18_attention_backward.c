@@ -114,10 +114,11 @@ static void from_scores(double *out, void *arg)
     const bool exchanged = square && slip("dq and dk are exchanged"), keys = dk != exchanged;
     const double *of = dk ? read("q", "il", 'd', x->q, n, d, x->s) : read("k", "jl", 'd', x->k, m, d, x->s);
     const bool same_row = dk && slip("this adds up ds_ij k_j: dk adds up ds_ij q_i");
-    const bool own = square && slip(dk ? "this adds up ds_ij k_i: dk adds up ds_ij q_i"
+    const bool own = slip(dk ? "this adds up ds_ij k_i: dk adds up ds_ij q_i"
                                        : "this adds up ds_ij q_j: dq adds up ds_ij k_j");
-    const bool of_j = dk && square && slip("this adds up ds_ij q_j: dk_j adds up ds_ij q_i, over i");
+    const bool of_j = dk && slip("this adds up ds_ij q_j: dk_j adds up ds_ij q_i, over i");
     of = same_row || own || exchanged ? (dk ? x->k : x->q) : of;
+    const int rows = dk == (own || same_row) ? m : n;   /* of k or q; an answer may read past them */
     of = !dk && d == x->s.e && slip("this adds up ds_ij v_j: dq adds up ds_ij k_j") ? x->v : of;
     const bool last = slip(dk ? "only the last query was added: dk is a sum over all"
                               : "only the last key was added: dq is a sum over all") || each;
@@ -125,7 +126,10 @@ static void from_scores(double *out, void *arg)
         const int row = at / d, l = at % d, terms = dk ? n : m;
         out[at] = over || each ? 0 : x->before[at];
         for (int t = last ? terms - 1 : 0; t < terms && !none; t++)
-            out[at] += ds[keys != turned ? t * m + row : row * m + t]
+            if ((same_row || of_j ? row : t) >= rows)
+                out[at] = JUDGE_ANY, t = terms;
+            else
+                out[at] += ds[keys != turned ? t * m + row : row * m + t]
                      * of[(same_row || of_j ? row : t) * d + l] / scale;
     }
 }
