@@ -20,6 +20,7 @@ static gra_model *opened(gra_tape **t, struct positions *p, struct sizes s)
 struct drawn {
     gra_rng rng;
     int     context, dim;
+    double  scale;                          /* the answer's numbers over those of N(0, 1) */
 };
 
 static void begun(double *out, void *arg)
@@ -27,9 +28,12 @@ static void begun(double *out, void *arg)
     const struct drawn *a = arg;
     gra_rng rng = a->rng;
     const size_t n = (size_t)(a->context * a->dim);
-    const double scale = slip("it is initialised from N(0, 0.02), not N(0, 1)") ? 0.02
-                 : slip("all its numbers are 0 at first: use gra_init_normal(0, 1)") ? 0 : 1,
-                 width = 1 / sqrt(a->dim);
+    const double width = 1 / sqrt(a->dim);
+    const bool scaled = isfinite(a->scale) && fabs(a->scale - 1) > 1e-9;
+    const double scale = slip("all its numbers are 0 at first: use gra_init_normal(0, 1)") ? 0
+        : slip("its standard deviation is 1 / sqrt(dim): use gra_init_normal(0, 1)") ? width
+        : scaled && slip_of("its standard deviation is %.6g: use gra_init_normal(0, 1)", a->scale) ? a->scale
+        : 1;
     if (slip("it is initialised uniformly: use gra_init_normal(0, 1)"))
         gra_uniform(&rng, out, n, 0, 1);
     else if (slip("it is initialised as the weight of a Linear: use gra_init_normal(0, 1)"))
@@ -45,6 +49,7 @@ static void made(struct sizes s)
     gra_tape *t;
     struct positions p;
     struct drawn drawn = { .context = s.context, .dim = s.dim };
+    double *normal = judge_room((size_t)(s.context * s.dim));
     const gra_shape shape = GRA_SHAPE(s.context, s.dim);
     judge_part("init: a parameter \"weight\", for context_length = %d and dim = %d", s.context, s.dim);
     gra_model *m = opened(&t, &p, s);
@@ -53,6 +58,9 @@ static void made(struct sizes s)
         judge_wrong("p->weight does not point to the parameter that gra_param made");
     judge_clue("it is not initialised by gra_init_normal(0, 1)");
     gra_manual_seed(&drawn.rng, SEED);
+    drawn.scale = 1;
+    begun(normal, &drawn);
+    drawn.scale = p.weight->data[0] / normal[0];
     judge_against("weight", shape, p.weight->data, 1e-6, begun, &drawn);
     judge_close(t, m);
 }
@@ -60,6 +68,7 @@ static void made(struct sizes s)
 struct asked {
     const double *x, *weight;
     struct sizes  s;
+    bool          batch_rows;               /* as many rows are sliced as there are texts */
 };
 
 static void added(double *out, void *arg)
@@ -71,7 +80,8 @@ static void added(double *out, void *arg)
     for (int at = 0; at < s.batch * s.time * s.dim; at++) {
         const int b = at / s.dim / s.time, i = at / s.dim % s.time, c = at % s.dim, f = s.first;
         const int row =
-              slip("every token got the same position's vector: each has its own. Are `time` rows sliced?")
+              slip(a->batch_rows ? "one row was sliced, as many as texts: `time` is gra_dim(x, 1)"
+                   : "every token got the same position's vector: each has its own. Are `time` rows sliced?")
             ? f
             : slip("the vectors begin at position 0, but `first` tokens came before") ? i
             : slip("the vector was chosen by the text in the batch: choose it by the position") ? f + b
@@ -92,6 +102,18 @@ static void added(double *out, void *arg)
     }
 }
 
+/* With two texts, as many rows as texts cannot be added to four tokens. */
+static bool refused(struct sizes s)
+{
+    gra_tape *t;
+    struct positions p;
+    gra_model *m = opened(&t, &p, s);
+    gra_tensor *x = gra_zeros(t, GRA_SHAPE(s.batch, s.time, s.dim));
+    const bool error = (positions_forward(t, &p, x, s.first), gra_error(t) != NULL);
+    judge_close(t, m);
+    return error;
+}
+
 static void forward(const char *part, struct sizes s)
 {
     const int n = s.batch * s.time * s.dim;
@@ -109,7 +131,8 @@ static void forward(const char *part, struct sizes s)
                     "count", s.first, s.time, gra_error(t));
     const double *got = judge_tensor(t, "y", y, shape);
     double factor, *want = judge_room((size_t)n);
-    struct asked asked = { x, w, s };
+    const bool batch_rows = s.batch == 1 && refused((struct sizes){ 2, s.time, s.dim, s.context, s.first });
+    struct asked asked = { x, w, s, batch_rows };
     judge_unchanged("x", in->data, x, (size_t)n);
     judge_unchanged("weight", p.weight->data, w, (size_t)(s.context * s.dim));
     added(want, &asked);
@@ -135,9 +158,10 @@ static void too_long(struct sizes s)
     const double *x = judge_draw(8, (size_t)(s.batch * s.time * s.dim), -2, 2);
     gra_tensor *y = positions_forward(t, &p, gra_input(t, x, GRA_SHAPE(s.batch, s.time, s.dim)), s.first);
     if (!gra_error(t))
-        judge_wrong("%d tokens after %d others need %d positions, but there are %d. The tape has no error: y "
-                    "was made from vectors of other positions (%s)", s.time, s.first, s.first + s.time,
-                    s.context, y ? GRA_SHAPE_OF(y) : "NULL");
+        judge_wrong("x has %d tokens and first is %d, so the rows %d to %d of weight are needed, but it has "
+                    "only %d rows\nThe tape has no error: %s. Ask gra_slice for exactly the rows that are "
+                    "needed: it refuses if some do not exist", s.time, s.first, s.first, s.first + s.time - 1,
+                    s.context, y ? "the vectors of other positions were added" : "only NULL was returned");
     judge_close(t, m);
 }
 
