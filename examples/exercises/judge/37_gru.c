@@ -128,6 +128,9 @@ static void through_time(double *out, void *arg)
     const bool x_0 = slip("x of token 0 is used in all steps: step t has row t");
     const bool dx_0 = which == 4 && slip("all of dx is in row 0: step t has row t");
     const bool both = which == 2 && slip("db_ih gets what belongs in db_hh, too");
+    const bool every = which == 5 && slip("dh of each step was added to dh0: only that of step 0 belongs "
+                                          "there, as the others are in dnext");
+    const bool early_end = which == 5 && slip("dh0 is dnext of step 0: go back through that step, too");
     const bool after = slip("the cell's backward is given h[t + 1]: its h is h[t]");
     const bool stride = slip("gates has rows of 3 hidden numbers, not of hidden");
     double dh[GRU_MOST] = { 0 }, next[GRU_MOST], back[7 * GRU_MOST];
@@ -150,11 +153,13 @@ static void through_time(double *out, void *arg)
         for (int i = 0; i < size && which < 4 && !(once && k); i++)
             out[i] += which == 0 ? dgi[i / in] * x[i % in] : which == 1 ? dgh[i / h] * state[i % h]
                 : which == 2 ? dgi[i] + (both ? dgh[i] : 0) : dgh[i];
+        for (int i = 0; i < h && every; i++)
+            out[i] += dh[i];
         for (int o = 0; o < 3 * h * in && which == 4; o++)
             out[(dx_0 ? 0 : t) * in + o % in] += dgi[o / in] * g->w_ih[o];
     }
-    for (int i = 0; i < h && which == 5 && !none; i++)
-        out[i] += dh[i];
+    for (int i = 0; i < h && which == 5 && !none && !every; i++)
+        out[i] += early_end ? next[i] : dh[i];
 }
 
 /* ---- what the answer gives -------------------------------------------------------------------------- */
