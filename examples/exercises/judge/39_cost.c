@@ -2,8 +2,8 @@
  * are compared with them. A function is called for all GPTs below, so that a mistake is recognised by all. */
 #include "judge.h"
 
-/* The last four are counted but not made: GPT-2, and three in which each product of two sizes that occurs in a
- * count is above 2^31, so that no answer passes that computes it in int. */
+/* The last four are counted but not made: GPT-2, and three in which each product of two sizes that occurs in
+ * a count is above 2^32, so that no answer passes that computes it in int. */
 enum { SMALL = 7, LARGE = SMALL + 1, ALL = LARGE + 3 };
 struct gpt {
     gra_gpt_config c;
@@ -96,11 +96,11 @@ static double in_block(void)
         { 10, "the result of layers.0 and that of gelu are missing: they are 4 D wide" },
         { 12, "the result of layers.0 and that of gelu are 4 D wide, not D" },
         { 14, "one of layers.0's result and gelu's, which are 4 D wide, is missing, or four of D" },
-        { 15, "the queries, keys and values are missing, or one of layers.0's result and gelu's was counted as "
-              "D: it is 4 D wide" },
+        { 15, "the queries, keys and values are missing, or one of layers.0's result and gelu's was counted "
+              "as D: it is 4 D wide" },
         { 16, "two results of D numbers are missing (the two sums with x, the two norms, or two others)" },
-        { 17, "one of the results of D numbers is missing (norm, query, key, value, attention, out_proj, sum, "
-              "norm, layers.2, sum)" },
+        { 17, "one of the results of D numbers is missing (norm, query, key, value, attention, out_proj, "
+              "sum, norm, layers.2, sum)" },
         { 19, "one of the results of D numbers is counted twice" },
         { 20, "two of the results of D numbers are counted twice" },
         { 21, "one of the results of D numbers is counted as 4 D, or three are counted twice (only those of "
