@@ -38,8 +38,8 @@ static gra_tensor *reference(const struct asked *a)
     }
     const bool rms = slip("rows are divided by the root of the mean of x^2: divide by that of the variance, "
                           "in which each number is less its mean");
-    const bool rms_norm = slip("rows are only divided by the root of the mean of x^2: they were standardised, "
-                               "with mean 0 and variance 1");
+    const bool rms_norm = slip("rows are only divided by the root of the mean of x^2: they were "
+                               "standardised, with mean 0 and variance 1");
     const bool by_sum = slip("rows are divided by the root of a sum of squares: it was that of their mean");
     const bool whole = slip("the mean is not subtracted from rows: they had mean 0");
     const bool at_0 = slip("a variance of 0 is handled, one of 1e-18 is not: such rows are divided by a tiny "
