@@ -53,10 +53,20 @@ static void descend(double *losses, void *line)
     }
 }
 
+/* Is `moved`, that of weight and bias in the second step, a multiple of now + by * first, which are the
+ * gradients of the losses of both steps, and not of now alone? */
+static bool contains_first(const double moved[2], const double now[2], const double first[2], double by)
+{
+    const double sum[2] = { now[0] + by * first[0], now[1] + by * first[1] };
+    const double size = fmax(fabs(moved[0]), fabs(moved[1])) * 1e-9;
+    return fabs(moved[0] * sum[1] - moved[1] * sum[0]) < size * fmax(fabs(sum[0]), fabs(sum[1]))
+        && fabs(moved[0] * now[1] - moved[1] * now[0]) > size * fmax(fabs(now[0]), fabs(now[1]));
+}
+
 static void line(void)
 {
     struct gra_linear l;
-    double losses[STEPS], want[STEPS], first[2], last[2];
+    double losses[STEPS], want[STEPS], first[2], last[2], of[STEPS][2] = { { 0 } }, second[2];
     char name[120];
     gra_sgd opt;
     gra_tape *t;
@@ -69,7 +79,7 @@ static void line(void)
     int regular = 0;
     for (int step = 0; step < STEPS; step++) {
         const double at[2] = { l.weight->data[0], l.bias->data[0] };
-        double g[2] = { 0, 0 };
+        double *g = of[step];
         line_loss(at[0], at[1], 1.0 / POINTS, g);
         losses[step] = line_step(t, m, &opt, &l, line_x, line_y, POINTS);
         no_error(t, m);
@@ -81,9 +91,15 @@ static void line(void)
                    && fabs(at[1] - last[1] - right.lr * g[1]) < 1e-9;
         if (step == 0)
             memcpy(first, last, sizeof first);
+        if (step == 1)
+            second[0] = last[0] - first[0], second[1] = last[1] - first[1];
     }
     const double far = (first[0] - right.w) / (right.first[0] - right.w);
     const double off = first[1] - right.b - far * (right.first[1] - right.b);
+    if (fabs(off) < 1e-5 && far > 1e-9 && far < 1 - 1e-9
+        && (contains_first(second, of[1], of[0], 1) || contains_first(second, of[1], of[0], far)))
+        judge_clue("1: smaller steps only hide the mistake: in the second step the gradients still contain "
+                   "those of the first");
     if (fabs(far) > 1e-9 && fabs(far - 1) > 1e-9 && fabs(off) < 1e-5)
         judge_clue("1: in the first step weight and bias move by %.6g times lr times the gradients of the "
                    "mean squared error%s", far, far < 0 ? ": uphill, the sign is wrong"

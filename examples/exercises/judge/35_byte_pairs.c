@@ -181,7 +181,12 @@ static void learned(double *out, const struct given *g)
 static int next(const struct text *t, const struct given *g, int last)
 {
     const bool leftmost =
-        slip("the leftmost pair that is a merge was replaced first: that with the lowest number comes first");
+        slip("the leftmost pair that is a merge was replaced first: that with the lowest number comes first")
+        || slip("the leftmost pair that is a merge was replaced first, wherever it occurs: that with the "
+                "lowest number comes first");
+    const bool rightmost =
+        slip("the rightmost pair that is a merge was replaced first, wherever it occurs: that with the "
+             "lowest number comes first");
     const bool counts = slip("the most frequent pair that is a merge was replaced first: that with the "
                              "lowest number comes first");
     const bool highest = slip("the merges were applied from the last to the first: begin with merge 0");
@@ -193,7 +198,8 @@ static int next(const struct text *t, const struct given *g, int last)
         for (int i = 0, count = 0; i + 1 < t->n; i++) {
             if (!is_at(t->ids + i, g->merges[r]))
                 continue;
-            const int rank = leftmost ? t->n - i : counts ? ++count : highest ? r + 1 : g->count - r;
+            const int rank = leftmost ? t->n - i : rightmost ? i + 1 : counts ? ++count
+                           : highest ? r + 1 : g->count - r;
             if (rank > most)
                 best = r, most = rank;
         }
@@ -250,6 +256,19 @@ static const char *shown(const double *x, char *text, size_t room)
     return text;
 }
 
+/* "\nthe merges are 256 = a b, 257 = 256 c", if the text is encoded with some. */
+static const char *numbered(const struct given *g, char *text, size_t room)
+{
+    size_t at = (size_t)snprintf(text, room, "%s", g->merges && g->count ? "\nthe merges are " : "");
+    for (int r = 0; g->merges && r < g->count && at < room; r++) {
+        char pair[40];
+        const double ids[] = { g->merges[r].left, g->merges[r].right, NONE };
+        at += (size_t)snprintf(text + at, room - at, "%s%d = %s", r ? ", " : "", 256 + r,
+                               shown(ids, pair, sizeof pair));
+    }
+    return text;
+}
+
 static void reference_of(double *out, void (*of)(double *out, const struct given *g))
 {
     for (int i = 0; i < part.n; i++)
@@ -264,15 +283,16 @@ static void all_encoded(double *out, void *arg) { (void)arg, reference_of(out, e
 /* As judge_against, but the finding shows whole lists. */
 static void compare(const char *what, judge_reference *reference)
 {
-    char a[400], b[400];
+    char a[400], b[400], made[200];
     double *want = judge_room((size_t)(part.n * ROOM)), *got = part.got;
     reference(want, NULL);
     for (int i = 0; i < part.n; i++, want += ROOM, got += ROOM)
         if (memcmp(got, want, ROOM * sizeof *want)) {
             const char *why = judge_slip(GRA_SHAPE(part.n, ROOM), part.got, 0, reference, NULL);
             why = why && !strncmp(why, "two", 3) ? NULL : why;      /* two are too many to guess here */
-            judge_wrong("in \"%s\": got %s %s, expected %s%s%s", part.in[i].bytes, what,
-                        shown(got, a, sizeof a), shown(want, b, sizeof b), why ? "\nit fits: " : "",
+            judge_wrong("in \"%s\": got %s %s, expected %s%s%s%s", part.in[i].bytes, what,
+                        shown(got, a, sizeof a), shown(want, b, sizeof b),
+                        numbered(&part.in[i], made, sizeof made), why ? "\nit fits: " : "",
                         why ? why : "");
         }
     judge_against(what, GRA_SHAPE(part.n, ROOM), part.got, 0, reference, NULL);

@@ -85,6 +85,10 @@ static void compute(double *out, void *arg)
     const bool flip = slip("the kernel is turned round: w[k] belongs to x[t stride + k - padding]");
     const bool edge = slip("in the padding the nearest number of x was taken: x is 0 there");
     const bool wraps = slip("in the padding x continues from its other end: x is 0 there");
+    const bool stops = slip("in the padding the loop over k stops: where a place begins in it, the rest of "
+                            "the kernel is over x: go on with the next k");
+    const bool ends = slip("where a place begins in the padding it is left out as a whole: only the products "
+                           "in the padding are 0");
     const bool one = slip("only channel 0 of x is used: sum over all");
     const bool own = slip("w is read as (in, out, kernel): it is (out, in, kernel)");
     const bool rows = slip("x is read as (length, in): it is (in, length)");
@@ -115,6 +119,7 @@ static void compute(double *out, void *arg)
         for (int t = 0; t < m; t++) {
             const double d = which == Y ? 1
                            : g->dy[turned ? t * g->c.out + o : first ? t : o * m + t] / (mean ? m : 1);
+            const int begins = t * stride - shift;
             for (int at = 0; at < in * kernel; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;
                 int i = spread ? t + k * g->c.stride - shift
@@ -124,7 +129,8 @@ static void compute(double *out, void *arg)
                 if (which == DB && (many || (seen && !k) || !at))
                     out[o] = (last ? 0 : out[o]) + d;
                 i = edge ? (i < 0 ? 0 : i >= n ? n - 1 : i) : wraps ? (i + 4 * n) % n : i;
-                if (which == DB || i < first_x || i >= n || (one_out && o))
+                if (which == DB || i < first_x || i >= n || (one_out && o) || (stops && begins < 0)
+                    || (ends && (begins < 0 || begins + kernel > n)))
                     continue;
                 const int of_w = narrow ? o * kernel + k : own ? (at / kernel * g->c.out + o) * kernel + k
                                : (by_out ? o * g->c.out * kernel : by_k ? o * in : o * in * kernel) + at;

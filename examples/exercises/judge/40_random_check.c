@@ -216,17 +216,27 @@ static void after(const struct watched *w, const double *x, const gra_rng *rng)
 {
     for (int i = 0; i < w->n; i++)
         if (x[i] != w->x[i])
-            judge_wrong("x[%d] was %.9g, and is now %.9g: restore it from a copy", i, w->x[i], x[i]);
+            judge_wrong("x[%d] was %.*g, and is now %.*g: restore it from a copy", i,
+                        judge_digits(x[i], w->x[i]), w->x[i], judge_digits(x[i], w->x[i]), x[i]);
     if (w->found[0])
         judge_wrong("%s", w->found);
     if (!same_state(rng, &w->rng))
         judge_wrong("*rng is not as it was before: restore it after the last call of f, too");
 }
 
+/* n numbers for x. One number is so small that x - h + h is not x. */
+static double *given_x(int n)
+{
+    double *x = judge_draw(40, (size_t)n, 0.5, 2);
+    if (n > 2)
+        x[2] = 1e-7;
+    return x;
+}
+
 static void numeric(const char *part, random_loss *f, void *arg, int n, bool check)
 {
-    double *x = judge_draw(40, (size_t)n, 0.5, 2), *g = judge_room((size_t)n), z, error = -1;
-    struct watched w = { .f = f, .arg = arg, .x = judge_draw(40, (size_t)n, 0.5, 2), .n = n };
+    double *x = given_x(n), *g = judge_room((size_t)n), z, error = -1;
+    struct watched w = { .f = f, .arg = arg, .x = given_x(n), .n = n };
     struct given given = { .f = f, .arg = arg, .x = w.x, .n = n, .h = check ? 1e-4 : 1e-3 };
     judge_part("%s", part);
     gra_manual_seed(&w.rng, 40);
