@@ -136,7 +136,11 @@ bool gra_one_factor(gra_wrong *w)
     if (!n[MISSING] && !n[EXTRA])
         return gra_constant_factor(w);
     if (!both && !n[EXTRA]) {
-        gra_fits(w, "all zero: the backward adds nothing here");
+        if (w->check->constant >= 0)
+            gra_fits(w, "%s gets a gradient only where %s has one too: test each gradient by itself, before "
+                     "its own lines", w->x->name, w->check->tensor[w->check->constant].name);
+        else
+            gra_fits(w, "all zero: the backward adds nothing here");
         return true;
     }
     if (!both && !n[MISSING]) {

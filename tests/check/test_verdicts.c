@@ -189,6 +189,7 @@ static const struct wrong {
     { no_dx_without_dw, 2, "x", CONSTANT_W },
     { no_dx_without_dw, 0, "x", CONSTANT_W },
     { no_dw_without_dx, 2, "w", CONSTANT_X },
+    { no_dw_without_dx, 2, "w", "it fits: w gets a gradient only where x has one too: test each" },
     { no_dw_without_dx, 0, "w", CONSTANT_X },
     { overwrites_without_dw, 2, "x", CONSTANT_W },
     { loses_one_of_two, 2, "x", "one tensor handed over as both x and w" },

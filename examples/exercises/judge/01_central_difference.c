@@ -123,6 +123,9 @@ static void gradient(double *g, void *arg)
     const bool same = slip("f is evaluated twice at one point: evaluate it at x[i] + h and x[i] - h");
     const bool first = slip("x[0] is moved every time: for g[i] move x[i]");
     const bool relative = slip("the step is h times x[i]: it should be h itself");
+    const bool grows = slip("the step is h times max(1, |x[i]|): it should be h itself");
+    const bool apart = slip("x[i] is moved by h times |x[i]| where that is more, but the difference is "
+                            "divided by 2h: move by h");
     const bool fewer = slip("f is given only the first i + 1 numbers: it is a function of all n");
     const bool alone = slip("f is given only x[i]: it is a function of all n numbers");
     const double by = slip("divided by h, but the two points are 2h apart") ? h
@@ -132,7 +135,8 @@ static void gradient(double *g, void *arg)
     double x[N];
     memcpy(x, p->x, sizeof x);
     for (int i = 0; i < n; i++) {
-        const double to = relative ? h * x[i] : h, down = one_side || half_back ? 0 : same ? to : -to;
+        const double more = fmax(1, fabs(x[i])), to = relative ? h * x[i] : grows || apart ? h * more : h;
+        const double down = one_side || half_back ? 0 : same ? to : -to;
         const int k = first ? 0 : i, of = alone ? 1 : fewer ? i + 1 : n;
         double above[N], below[N];
         memcpy(above, alone ? x + i : x, (size_t)of * sizeof *x);
@@ -140,15 +144,17 @@ static void gradient(double *g, void *arg)
         for (int j = 0; j < of; j++)
             if (together || alone || j == k)
                 above[j] += to, below[j] += down;
-        g[i] = (field(above, of) - field(below, of)) / (one_side ? h : relative ? by * x[i] : by);
+        const double apart_by = one_side ? h : relative ? by * x[i] : grows ? by * more : by;
+        g[i] = (field(above, of) - field(below, of)) / apart_by;
         x[i] -= left_there ? h : 0;
     }
 }
 
-static void many(uint64_t seed, int n, double h)
+static void many(uint64_t seed, int n, double h, double most)
 {
-    double *x = judge_draw(seed, N, -1, 1), *g = judge_room(N), copy[N];
-    judge_part("numeric_gradient of a function of %d number%s", n, n > 1 ? "s" : "");
+    double *x = judge_draw(seed, N, -most, most), *g = judge_room(N), copy[N];
+    judge_part("numeric_gradient of a function of %d number%s%s", n, n > 1 ? "s" : "",
+               most > 1 ? ", some of them large" : "");
     memcpy(copy, x, sizeof copy);
     numeric_gradient(field, x, n, h, g);
     judge_guarded("g", g, (size_t)N);
@@ -167,9 +173,10 @@ void judge_exercise(void)
     one("x^3 at 1.5, h = 0.5", cube, 1.5, 0.5, 6.75);
     one("sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125, 2 * cos(0.6) + 1);
     one("e^x - 3x^2 at -1, h = 1e-3", curve, -1, 1e-3, exp(-1) + 6);
-    many(12, 3, 0.1);
-    many(11, 1, 0.25);
-    many(13, 4, 0.003);
+    many(12, 3, 0.1, 1);
+    many(11, 1, 0.25, 1);
+    many(13, 4, 0.003, 1);
+    many(14, 4, 0.1, 9);
     step(1, 1);
     step(0.3, 7);
     step(-2000, 0.5);

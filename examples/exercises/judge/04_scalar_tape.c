@@ -264,6 +264,7 @@ void judge_exercise(void)
           (double[]){ 1 - tanh(0.5) * tanh(0.5), 2, 1 });
     check("y = tanh(a b + c) c, nodes: a, b, c, a b, a b + c, tanh, y", chain, 7, 6, NULL);
     check("s = a a + a, y = s + s, nodes: a, a a, s, y", square, 4, 3, NULL);
+    check("y = a b, and then y b, nodes: a, b, y, y b", middle, 4, 2, NULL);
     check("y = a b, but it is not the last node, nodes: a, b, y, ...", middle, 6, 2, NULL);
 
     struct line line[TAPE_ROOM] = { { LEAF, 0, 0, 1e-9 } };

@@ -49,6 +49,7 @@ static void product(double *y, void *arg)
     const bool nothing = slip("no product was added to the sum");
     const bool last = slip("only the last term of the sum over p is there: sum = should be sum +=");
     const bool running = slip("the sum must begin at 0 for each number of the result");
+    const bool by_row = slip("the sum begins at 0 once for each row: it must for each number of the result");
     const bool minus = slip("the sign is wrong");
     const bool no_a = slip("a is left out: multiply each term by it"),
         no_b = slip("b is left out: multiply each term by it");
@@ -59,7 +60,8 @@ static void product(double *y, void *arg)
     for (int l = 0; l < LETTERS; l++)
         bounds(l, size, &from[l], &end[l]);
     memset(y, 0, (size_t)ny * sizeof *y);
-    for (at[I] = from[I]; at[I] < end[I]; at[I]++)
+    for (at[I] = from[I]; at[I] < end[I]; at[I]++) {
+        double row_sum = 0;
         for (at[J] = from[J]; at[J] < end[J]; at[J]++)
             for (at[P] = from[P]; at[P] < end[P]; at[P]++) {
                 const int of_b = place('b', P, J, J, at, size), of_a = place('a', I, P, P, at, size);
@@ -68,9 +70,11 @@ static void product(double *y, void *arg)
                 const double a = no_a ? 1 : known ? q->a[of_a] : 0, b = no_b ? 1 : known ? q->b[of_b] : 0;
                 const double term = nothing ? 0 : (added ? a + b : a * b) * (minus ? -1 : 1) / by;
                 sum += term;
+                row_sum += term;
                 if (to < ny && y[to] != JUDGE_ANY)
-                    y[to] = !known ? JUDGE_ANY : running ? sum : (last ? 0 : y[to]) + term;
+                    y[to] = !known ? JUDGE_ANY : running ? sum : by_row ? row_sum : (last ? 0 : y[to]) + term;
             }
+    }
 }
 
 static gra_tensor *run(gra_tape *t, gra_tensor *const in[2], const double *const data[2], int m, int n)

@@ -122,6 +122,8 @@ void judge_exercise(void)
     t = judge_tape(GRA_GRAD, NULL);
     in = gra_input(t, far, GRA_SHAPE(6));
     judge_backward(t, run(t, in, far), dy, 1, &in, 0);
+    if (gra_grad(in)[0] != gra_grad(in)[0] && gra_grad(in)[2] == 1)
+        judge_clue("nan where x is 0: y / x is 0/0 there, so if it is used for P(x), compute P again");
     judge_numbers("dx", GRA_SHAPE(6), gra_grad(in), (double[]){ 0.5, 0.5, 1, 0, 1, 0 }, 1e-12);
     gra_close(t);
 }

@@ -406,6 +406,18 @@ void judge_clue(const char *format, ...)
     va_end(args);
 }
 
+/* How many bytes of a number were written, if not all: a copy that counted numbers where it should count
+ * bytes ends within one. */
+static size_t bytes_written(double got, double want)
+{
+    static const double unwritten = JUDGE_UNWRITTEN;
+    const char *g = (const char *)&got, *w = (const char *)&want, *u = (const char *)&unwritten;
+    for (size_t n = sizeof got - 1; n > 0; n--)
+        if (got != unwritten && memcmp(g, w, n) == 0 && memcmp(g + n, u + n, sizeof got - n) == 0)
+            return n;
+    return 0;
+}
+
 void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes)
 {
     const double *got = c->got, *want = c->want;
@@ -424,6 +436,12 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         clue[0] = 0;
         return;
     }
+    for (size_t i = 0; i < c->n; i++)
+        if (bytes_written(got[i], want[i])) {
+            place(c, i, at, sizeof at);
+            judge_wrong("only the first %zu bytes of %s%s were written: memcpy and memset count bytes, so "
+                        "multiply by sizeof(double)", bytes_written(got[i], want[i]), name, at);
+        }
     place(c, unwritten && !added ? first_unwritten : first, at, sizeof at);
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
