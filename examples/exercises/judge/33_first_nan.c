@@ -73,7 +73,7 @@ static gra_tensor *reference(const struct asked *a)
     return gra_cross_entropy(t, gra_masked_fill(t, logits, new, 0), targets);
 }
 
-/* The loss of all ids, and then that of each alone, or 0 for a row that makes nan: one loss could fit several
+/* The loss of all ids, then that of each alone, or 0 for a row that makes nan: one loss could fit several
  * mistakes. `loss` is the answer's or the reference. */
 static void losses(const struct asked *a, gra_tensor *(*loss)(const struct asked *a), double *out)
 {

@@ -209,7 +209,8 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
             judge_wrong("p[%d]: got %g of the logits %g, %g, ... at temperature %g: %s", i, fabs(p[i]), x[0],
                         x[1], how.temperature, !how.temperature
                         ? "nothing can be divided by 0: this temperature is a case of its own" : x[0] > 0
-                        ? "e^x is infinite: subtract the largest logit from all first"
+                        ? "e^x is infinite, or all are 0: from logit / temperature subtract the largest "
+                          "logit / temperature"
                         : "all e^x are 0: subtract the largest logit from all first; its search begins at "
                           "-INFINITY, or with the first logit");
     judge_against(name[what], GRA_SHAPE(what < DRAW ? n : U), what < DRAW ? p : got, 1e-12, of[what], &g);
