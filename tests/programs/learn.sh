@@ -361,7 +361,7 @@ the file is not C source: it contains zero bytes
 old.C: not judged: no exercise has this name
 softmax.c: not judged: no exercise has this name: is it 08_softmax.c?
 08_softmax (1).c: it should be called 08_softmax.c
-08_softmax.c: it did not end within 2 seconds. Usual cause: a loop whose condition never becomes false
+08_softmax.c: it did not end within 2 seconds. Usual cause: an endless loop, or work that doubles at each step
 week 1/08_softmax.c: it does not compile: 08_softmax.c:LINE
 not asked for: 02_chain_rule.c
 END

@@ -72,6 +72,7 @@ static double of_w(const struct given *g)
          : slip("this is without the 2 of e^2") ? dz * x / 2
          : slip("multiplied by all of z = w x + b: dz/dw is x") ? dz * g->z
          : slip("multiplied by w x: d(w x)/dw is x") ? dz * w * x
+         : slip("w is added: dw is dz times d(w x + b)/dw, and nothing else") ? dz * x + w
          : slip("multiplied by x + b: d(w x + b)/dw is x") ? dz * (x + g->b) : dz * x;
 }
 
@@ -93,6 +94,7 @@ static double of_x(const struct given *g)
          : slip("this is dy times w: the path goes through tanh, so use dz") ? g->de * w
          : slip("x is not a constant here: d(w x)/dx is w") ? 0
          : slip("multiplied by w x: d(w x)/dx is w") ? dz * w * x
+         : slip("x is added: dx is dz times d(w x + b)/dx, and nothing else") ? dz * w + x
          : slip("multiplied by w + b: d(w x + b)/dx is w") ? dz * (w + g->b) : dz * w;
 }
 

@@ -13,9 +13,14 @@ static void v_of(double *out, void *arg)
 {
     const struct step *s = arg;
     const double mu = s->mu, lr = s->lr;
+    double first = s->v[0];
+    for (int i = 0; i < s->n; i++)
+        first = mu * first + s->g[i];
     for (int i = 0; i < s->n; i++) {
         const double old = s->v[i], g = s->g[i], new = mu * old + g;
-        out[i] = slip("v was not changed: store the new v, which the next step needs") ? old
+        out[i] = slip("v[0] takes up all gradients: each element has a velocity of its own, v[i]")
+            ? (i ? old : first)
+            : slip("v was not changed: store the new v, which the next step needs") ? old
             : slip("g is multiplied by 1 - momentum, as in Adam's average: add all of it")
             ? mu * old + (1 - mu) * g
             : slip("v contains lr: keep it out, and multiply by it when p moves") ? mu * old + lr * g

@@ -61,7 +61,9 @@ static void logits(double *y, void *arg)
     const bool not_self = before && slip("the new tokens see the cache, but neither themselves nor others");
     const bool future = slip("a new token sees the new ones that come after it: the mask is missing");
     const bool square =
-        slip("the mask is that of a text that begins here: row i may see columns 0 to cache->time + i");
+        slip("new token i sees only columns 0 to i: the mask is that of a text that begins here, or the "
+             "cache is read as n rows. It has cache->time + n of them, and token i may see 0 to "
+             "cache->time + i");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const double root = slip("the scores are not divided by sqrt(dim)") ? 1
         : slip("the scores are divided by dim: the root is missing") ? DIM
@@ -77,6 +79,8 @@ static void logits(double *y, void *arg)
         : slip("the weights multiply x: they should multiply the values") ? &of.x : &of.v;
     rows *q = turned || slip("the keys are multiplied by keys: scores need the queries") ? &of.k : &of.q;
     const bool no_x = slip("x is missing from the head's input: it is x plus attention's result");
+    const bool no_y = slip("these are the logits of x alone: attention's result was not added, or is 0 (are "
+                           "there cache->time + n keys?)");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     for (int i = before; i < all; i++) {
         const int end = not_self ? before : future ? all : square ? i - before + 1 : i + 1;
@@ -97,6 +101,7 @@ static void logits(double *y, void *arg)
             h[c] = no_x ? 0 : of.x[i][c];
             for (int j = from; j < (plain ? all : end); j++)
                 h[c] += w[j] / (plain ? 1 : sum) * (*v)[j][c];
+            h[c] = no_y ? of.x[i][c] : h[c];
         }
         linear(a->m->head.weight, h, y + (i - before) * VOCABULARY, VOCABULARY);
     }

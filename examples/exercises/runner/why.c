@@ -280,8 +280,8 @@ void why_crashed(char *text, size_t room, const struct child *c, const struct ra
     const int seconds = r->seconds;
     const int number = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (c->late)
-        snprintf(text, room, "it did not end within %d second%s. Usual cause: a loop whose condition never "
-                 "becomes false", seconds, seconds == 1 ? "" : "s");
+        snprintf(text, room, "it did not end within %d second%s. Usual cause: an endless loop, or work "
+                 "that doubles at each step", seconds, seconds == 1 ? "" : "s");
     else if (c->loud)
         snprintf(text, room, "it prints without end. Usual cause: a loop whose condition never becomes "
                  "false");
