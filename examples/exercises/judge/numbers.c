@@ -348,7 +348,7 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (added_to_unwritten(c))
         snprintf(text, room, "it is made from memory that was never set: is an index past an array's end, "
                  "does a sum not begin at 0, or is a saved value read where none was written?");
-    else if (zeros == c->n)
+    else if (zeros == c->n && 2 * right < c->n)           /* where most should be 0, that proves nothing */
         snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n is 0 for "
                  "an int n > 1: write 1.0 / n)", c->n > 1 ? " throughout" : "");
     else if (equal(&nearly, c->got, c->want))
