@@ -1,8 +1,8 @@
 /* beyond: is memory read before the start or past the end of a tensor? Then what is computed depends on what
  * lies there.
  *
- * The guard puts numbers around all memory. Of these, in a row, the first few are changed: the smallest few
- * that change a result end with the first number that is read. */
+ * The guard puts numbers around all memory. Changing the first few of them, in order of memory, changes a
+ * result only if one of those is read: the smallest such count ends with the first number that is read. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@ typedef struct beyond {
     bool          failed;
 } beyond;
 
-/* Are the values others than usual if so many numbers are changed? `first`: what they are now is usual. */
-static bool differs(beyond *b, size_t others, bool first)
+/* Do the values differ from the usual ones when so many numbers are changed? first: these are usual. */
+static bool differs(beyond *b, size_t changed, bool first)
 {
     gra_checking *k = b->check;
     const real *v = NULL;
-    gra_guard_others(&k->guard, true, others);
+    gra_guard_change(&k->guard, true, changed);
     if (b->tensor >= 0) {
         b->failed |= !gra_check_backward(k, k->c, false);
         v = b->failed ? NULL : gra_check_grad(k, b->tensor);
@@ -28,7 +28,7 @@ static bool differs(beyond *b, size_t others, bool first)
         b->failed |= !y || (y->size != b->size && !gra_check_fails(k, GRA_OTHER_SHAPE));
         v = b->failed ? NULL : y->data;
     }
-    gra_guard_others(&k->guard, false, 0);
+    gra_guard_change(&k->guard, false, 0);
     if (v && first)
         memcpy(b->usual, v, b->size * sizeof(real));
     return v && memcmp(b->usual, v, b->size * sizeof(real)) != 0;
@@ -52,14 +52,14 @@ int gra_check_beyond(gra_checking *k, int tensor, gra_check_line *s)
 {
     gra_guard *g = &k->guard;
     beyond b = { .check = k, .tensor = tensor, .size = tensor < 0 ? k->size : k->tensor[tensor].size };
-    size_t same = 0, other = 0;                         /* how many may be changed, and how many may not */
+    size_t same = 0, other = 0;         /* this many changed numbers leave the result, or change it */
     b.usual = calloc(b.size + 1, sizeof(real));
     b.failed = !b.usual && !gra_check_fails(k, "out of memory");
     const bool repeats = b.usual && !differs(&b, 0, true) && !differs(&b, 0, false);
     const size_t all = g->count * GRA_ROOM_OF_PIECE;
     if (repeats && differs(&b, all, false))
         other = all;
-    while (other - same > 1 && other) {
+    while (other - same > 1) {
         const size_t middle = same + (other - same) / 2;
         *(differs(&b, middle, false) ? &other : &same) = middle;
     }

@@ -73,9 +73,9 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
 /* Numeric gradients of an f that gives something else each time would mean nothing. */
 static bool repeats(gra_checking *k)
 {
-    gra_guard_others(&k->guard, true, 0);               /* with the same memory as the first time */
+    gra_guard_change(&k->guard, true, 0);               /* with the same memory as the first time */
     const gra_tensor *y = gra_check_evaluate(k);
-    gra_guard_others(&k->guard, false, 0);
+    gra_guard_change(&k->guard, false, 0);
     if (!y)
         return false;
     if (y->size != k->size)

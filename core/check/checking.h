@@ -56,7 +56,7 @@ typedef struct gra_guard {
     gra_checking *check;
     gra_guarded  *piece;                /* those of this step, behind those that are kept */
     size_t        count, kept, places;
-    size_t        others;               /* see gra_guard_others */
+    size_t        changed;              /* see gra_guard_change */
     real         *copy;                 /* of what the op that runs may not change, or NULL */
     int           crash;                /* see gra_crash_begin */
     bool          violated;             /* an op wrote where it may not: */
@@ -71,12 +71,12 @@ void  gra_guard_look(gra_guard *g);                     /* at a step's end: arou
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 
-/* on: from now on memory is guarded, and what is written there is not looked at. The first `others` of all
- * numbers around it are others than usual; a piece has GRA_ROOM_OF_PIECE of them, half before its start and
- * half past its end. An op that has the memory in hand that the last of them lies around names it in
+/* on: from now on memory is guarded, but what is written there is not looked at. The first `changed` of all
+ * numbers around it differ from the usual one; each piece has GRA_ROOM_OF_PIECE of them, half before its
+ * start and half past its end. An op that uses the memory around which the last of them lies names it in
  * `sentence`. */
 enum { GRA_ROOM_OF_PIECE = 2 * GRA_WATCH_ROOM / sizeof(real) };
-void  gra_guard_others(gra_guard *g, bool on, size_t others);
+void  gra_guard_change(gra_guard *g, bool on, size_t changed);
 /* crash.c: between these two a crash writes this line to stderr, before it takes its usual course. */
 int  gra_crash_begin(const char *line);                 /* what gra_crash_end takes */
 void gra_crash_end(int at);

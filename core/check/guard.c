@@ -7,13 +7,13 @@
  * small enough that what is added to it shows too. After each op the room around its own tensors is compared
  * with that number; at the end of a step, the room around all memory.
  *
- * What is read there shows only in what is made of it: beyond.c runs a step again with other numbers in some
- * of this room. */
+ * A number that is read there shows only in what is computed from it: beyond.c runs a step again with some
+ * of these numbers changed. */
 #include "checking.h"
 #include <stdlib.h>
 
 enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40,              /* eight of these bytes are the double 32.5, */
-       OTHER = 0x41 };                                  /* of these 2.3e6 */
+       CHANGED = 0x41 };                                /* of these 2.3e6 */
 
 /* ---- the memory -------------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ static void fill_room(const gra_guard *g, size_t i, char *start, size_t bytes)
     for (size_t j = 0; j < GRA_ROOM_OF_PIECE; j++) {
         const size_t at = j * sizeof(real);
         memset(at < ROOM ? start - ROOM + at : start + bytes + (at - ROOM),
-               i * GRA_ROOM_OF_PIECE + j < g->others ? OTHER : FILL, sizeof(real));
+               i * GRA_ROOM_OF_PIECE + j < g->changed ? CHANGED : FILL, sizeof(real));
     }
 }
 
@@ -224,13 +224,13 @@ void gra_guard_watch(gra_guard *g, bool on)
 
 /* ---- what is read beyond an end: see beyond.c ------------------------------------------------------ */
 
-/* If y's op has in hand the memory that the last of the other numbers lies around: what it is. */
+/* Names the memory that the last changed number lies around, if y's op uses it. */
 static void describe_memory(void *watcher, gra_tensor *y, bool backward)
 {
     gra_guard *g = watcher;
-    const size_t piece = (g->others - 1) / GRA_ROOM_OF_PIECE;
+    const size_t piece = (g->changed - 1) / GRA_ROOM_OF_PIECE;
     (void)backward;
-    if (g->others == 0 || piece >= g->count)
+    if (g->changed == 0 || piece >= g->count)
         return;
     const char *start = g->piece[piece].start;
     for (int i = -1; i < y->nin; i++) {
@@ -247,10 +247,10 @@ static void describe_memory(void *watcher, gra_tensor *y, bool backward)
         snprintf(g->sentence, sizeof g->sentence, "what the forward of %.80s saved", y->op->name);
 }
 
-void gra_guard_others(gra_guard *g, bool on, size_t others)
+void gra_guard_change(gra_guard *g, bool on, size_t changed)
 {
     static const gra_watch watch = { .on_alloc = on_alloc, .before_run = describe_memory };
-    g->others = others;
+    g->changed = changed;
     for (size_t i = 0; i < g->kept; i++)
         fill_room(g, i, g->piece[i].start, g->piece[i].bytes);
     gra_tape_watch(g->check->tape, GRA_WATCH_CHECK, on ? &watch : NULL, g);

@@ -79,8 +79,8 @@ static bool linear_in_dy(gra_wrong *w, real *a)
         gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by "
                  "y->grad once, as it is");
     else if (same(twice, own, n, least))
-        gra_fits(w, "the sign of dy decides what is passed on: -y->grad does not make minus the gradient: a "
-                 "condition on y->grad, or its |.|, where one on x or y is expected");
+        gra_fits(w, "the sign of dy decides what is passed on. Is there a condition on y->grad, or its "
+                 "absolute value? A condition belongs on x or y");
     else
         gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
                  "factor of each term, once, and is in no other function");

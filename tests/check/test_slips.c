@@ -75,7 +75,7 @@ static void put(gra_tensor *x, int i, real v)
         "something") \
     SLIP(14, d = g * dy[i], "it fits: the sign of dy is lost: y->grad and -y->grad make the same gradient") \
     SLIP(15, d = g + g * g, "it fits: not linear in dy: twice the y->grad does not make twice the gradient") \
-    SLIP(31, d = dy[i] > 0 ? g : 0, "it fits: the sign of dy decides what is passed on: ") \
+    SLIP(31, d = dy[i] > 0 ? g : 0, "it fits: the sign of dy decides what is passed on. ") \
     SLIP(16, d = x[i] > 0 ? -g : g, "it fits: where x > 0: the sign is flipped; it is right elsewhere")  \
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "it fits: in row 1 of x: a constant factor of 5; it is right " \
         "elsewhere") \
