@@ -172,12 +172,16 @@ static double rate(const bench *b, int threads, work *f, const struct run *run, 
     return units * (double)threads * times / samples_fastest(&s);
 }
 
-static struct run *runs(int threads, const real *memory, size_t each)
+static struct run *runs(int threads, const real *memory, size_t each, bool triad)
 {
     struct run *r = need(calloc((size_t)threads, sizeof *r));
     for (int i = 0; i < threads; i++) {
         const real *p = memory + 3 * each * (size_t)i;
-        r[i] = (struct run){ .n = (long)each, .a = (real *)(uintptr_t)p, .b = p + each, .c = p + 2 * each };
+        r[i] = (struct run){ .n = 3 * (long)each, .b = p };
+        if (triad) {
+            r[i].n = (long)each;
+            r[i].a = (real *)(uintptr_t)p, r[i].b = p + each, r[i].c = p + 2 * each;
+        }
     }
     return r;
 }
@@ -186,10 +190,10 @@ static struct run *runs(int threads, const real *memory, size_t each)
 
 static const struct place {
     const char *name;
-    size_t      bytes;                  /* of three arrays together, for each thread; 0: MEMORY for all */
+    size_t      bytes;                  /* for each thread (triad: of its three arrays); 0: MEMORY for all */
 } places[] = { { "L1", 24 << 10 }, { "L2", 384 << 10 }, { "L3", 4 << 20 }, { "memory", 0 } };
 enum { PLACES = sizeof places / sizeof *places };
-#define MEMORY ((size_t)384 << 20)      /* far larger than the caches of a desktop */
+#define MEMORY ((size_t)768 << 20)      /* larger than the caches of most servers */
 
 /* GFLOP/s of fused multiply-adds. */
 static double fma_rate(const bench *b, int threads, const struct isa *isa)
@@ -241,9 +245,9 @@ static void memory_rows(bench *b, table *t, const struct isa *isa)
             const size_t threads = (size_t)b->threads[k], room = most / threads;
             const size_t bytes = place->bytes && place->bytes < room ? place->bytes : room;
             const size_t each = bytes / 3 / 64 * (64 / sizeof(real));   /* whole cache lines */
-            struct run *r = runs((int)threads, memory, each);
+            struct run *r = runs((int)threads, memory, each, triad);
             gbs[k] = 1e-9 * rate(b, (int)threads, triad ? isa->triad : isa->read, r,
-                                 (double)(each * sizeof(real)) * (triad ? 3 : 1));
+                                 3 * (double)(each * sizeof(real)));
             if (!place->bytes)
                 (triad ? b->triad : b->read)[k] = gbs[k];
             table_number(t, gbs[k]);
