@@ -4,26 +4,34 @@
  *
  * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before
  * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
- * small enough that what is added to it shows too. After each op the room around its own tensors is compared
- * with that number; at the end of a step, the room around all memory.
+ * small enough that what is added to it shows too; each piece of memory has another, so that one that was
+ * copied shows. After each op the room around its own tensors is compared with that number; at the end of a
+ * step, the room around all memory.
  *
  * A number that is read there shows only in what is computed from it: beyond.c runs a step again with some
  * of these numbers changed. */
 #include "checking.h"
 #include <stdlib.h>
 
-enum { ROOM = GRA_WATCH_ROOM, FILL = 0x40,              /* eight of these bytes are the double 32.5, */
-       CHANGED = 0x41 };                                /* of these 2.3e6 */
+enum { ROOM = GRA_WATCH_ROOM };
+static const real other_number = (real)2.3e6;
 
 /* ---- the memory -------------------------------------------------------------------------------- */
+
+/* The number around piece i. */
+static real number_around(size_t i)
+{
+    return (real)32.5 + (real)(i % 1024) / 1024;
+}
 
 /* Fills the room around piece i, whose numbers are those from i GRA_ROOM_OF_PIECE on. */
 static void fill_room(const gra_guard *g, size_t i, char *start, size_t bytes)
 {
+    const real usual = number_around(i);
     for (size_t j = 0; j < GRA_ROOM_OF_PIECE; j++) {
         const size_t at = j * sizeof(real);
-        memset(at < ROOM ? start - ROOM + at : start + bytes + (at - ROOM),
-               i * GRA_ROOM_OF_PIECE + j < g->changed ? CHANGED : FILL, sizeof(real));
+        memcpy(at < ROOM ? start - ROOM + at : start + bytes + (at - ROOM),
+               i * GRA_ROOM_OF_PIECE + j < g->changed ? &other_number : &usual, sizeof(real));
     }
 }
 
@@ -64,17 +72,23 @@ void gra_guard_free(void *memory)
         free((char *)memory - ROOM);
 }
 
-static bool filled(const char *room)
+static bool filled(const char *room, real number)
 {
-    for (size_t i = 0; i < ROOM; i++)
-        if (room[i] != FILL)
+    for (size_t at = 0; at < ROOM; at += sizeof number)
+        if (memcmp(room + at, &number, sizeof number) != 0)
             return false;
     return true;
 }
 
-static bool intact(const gra_guarded *p)
+/* Is the room before piece i as it was, and that after it? */
+static bool intact_before(const gra_guard *g, size_t i)
 {
-    return filled(p->start - ROOM) && filled(p->start + p->bytes);
+    return filled(g->piece[i].start - ROOM, number_around(i));
+}
+
+static bool intact(const gra_guard *g, size_t i)
+{
+    return intact_before(g, i) && filled(g->piece[i].start + g->piece[i].bytes, number_around(i));
 }
 
 /* ---- what went wrong --------------------------------------------------------------------------- */
@@ -114,12 +128,11 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
                         const char *what, const gra_tensor *x)
 {
     for (size_t i = 0; i < g->count && !g->violated; i++) {
-        const gra_guarded *p = &g->piece[i];
-        if (p->start != memory || intact(p))
+        if (g->piece[i].start != memory || intact(g, i))
             continue;
         char did[64];
-        snprintf(did, sizeof did, "wrote %s of %s", filled(p->start - ROOM) ? "past the end"
-                                                                            : "before the start", what);
+        snprintf(did, sizeof did, "wrote %s of %s", intact_before(g, i) ? "past the end"
+                                                                        : "before the start", what);
         report_violation(g, y, backward, did, x, "");
     }
 }
@@ -207,7 +220,7 @@ static void after_run(void *watcher, gra_tensor *y, bool backward)
 void gra_guard_look(gra_guard *g)
 {
     for (size_t i = 0; i < g->count && !g->violated; i++) {
-        if (intact(&g->piece[i]))
+        if (intact(g, i))
             continue;
         g->violated = true;
         g->tensor[0] = '\0';

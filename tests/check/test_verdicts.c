@@ -169,6 +169,17 @@ static void changes_w(gra_tensor *y)  { product(y); y->in[1]->data[0] = 0; }
 static void past_w(gra_tensor *y)     { product(y); y->in[1]->data[y->size] = 0; }
 OP(forward_changes_x, rounds_x) { right_of_square(y); }
 OP(past_the_result, past_y) { right_of_square(y); }
+
+static void copies_one_too_many(gra_tensor *y)         /* reads past the end of x, too: the same number */
+{
+    for (size_t i = 0; i <= y->size; i++)
+        y->data[i] = y->in[0]->data[i];
+}
+OP(copies_past_the_result, copies_one_too_many)
+{
+    EACH dx[i] += dy[i];
+}
+
 OP(past_what_it_saves, past_saved, .saved = as_many) { right_of_square(y); }
 OP(past_the_values, past_x) { right_of_square(y); }
 OP2(changes_a_parameter, changes_w) { right_of_product(y); }
@@ -206,6 +217,8 @@ static const struct wrong {
     { forward_changes_x, 1, "x", "the forward of forward_changes_x changed its input x (3, 4)" },
     { past_the_result, 1, "",
       "the forward of past_the_result wrote past the end of the values of its result" },
+    { copies_past_the_result, 1, "",
+      "the forward of copies_past_the_result wrote past the end of the values of its result" },
     { past_what_it_saves, 1, "", "the forward of past_what_it_saves wrote past the end of y->saved" },
     { past_the_values, 1, "x",
       "the forward of past_the_values wrote past the end of the values of x (3, 4)" },
