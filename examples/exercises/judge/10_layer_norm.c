@@ -180,17 +180,19 @@ static void gradient_w(double *dw, void *arg)
     const bool by_w = slip("multiplied by w: d(z w)/dw is z");
     const bool by_r = slip("there is an extra factor r: what w multiplies is z, which contains r");
     const bool by_row = slip("added at the number of the row: w has one number for each column");
+    const bool first_dy = slip("all rows take dy from the first: row k of dy begins at dy[k * n]");
+    const bool first_z = slip("all rows take z from the first: each has its own");
     memset(dw, 0, N * sizeof *dw);
     for (int k = 0; k < ROWS; k++) {
         const double *row = g->x + k * N;
         double mean, r, z[N];
-        look(row, &mean, &r, z);
+        look(first_z ? g->x : row, &mean, &r, z);
         for (int i = 0; i < N; i++) {
             const double w = g->w[i], y = z[i] * w + g->b[i];
             const double of = by_x ? row[i] : by_c ? row[i] - mean : by_1 ? 1 : by_y ? y : by_w ? z[i] * w
                             : by_r ? z[i] * r : z[i];
             double *to = &dw[by_row ? k : i];
-            *to = (last ? 0 : *to) + g->dy[k * N + i] * of / (mean_of ? ROWS : 1);
+            *to = (last ? 0 : *to) + g->dy[(first_dy ? 0 : k * N) + i] * of / (mean_of ? ROWS : 1);
         }
     }
 }
@@ -234,9 +236,12 @@ static void gradient_x(double *dx, void *arg)
         slip("there is an extra factor r, before all terms"), over_r = slip("divided by r: multiply by r");
     const bool first_r = slip("all rows have the r of the first: each has its own");
     const bool no_first_r = slip("the first term lacks the factor r");
+    const bool one_row = slip("all rows are added to the first row of dx: row k begins at dx[k * n]");
+    const bool first_dy = slip("all rows take dy from the first: row k of dy begins at dy[k * n]");
+    memset(dx, 0, SIZE * sizeof *dx);
     double sum = 0, sum_z = 0, r0 = 0;
     for (int k = 0; k < ROWS; k++) {
-        const double *x = a->x + k * N, *v = a->dy + k * N;
+        const double *x = a->x + k * N, *v = a->dy + (first_dy ? 0 : k * N);
         double mean, r, z[N];
         look(x, &mean, &r, z);
         sum = running ? sum : 0, sum_z = running ? sum_z : 0, r0 = k ? r0 : r;
@@ -254,7 +259,8 @@ static void gradient_x(double *dx, void *arg)
             const double terms = (alone || no_mean ? 0 : minus_mean * (exchanged ? sum_z : sum))
                 + (alone || no_r ? 0 : minus_r * of_r * (exchanged ? sum : sum_z));
             const double factor = no_factor ? 1 : all_r ? r * r : over_r ? 1 / r : first_r ? r0 : r;
-            dx[k * N + i] = ((no_first_r ? g / r : g) - terms) * factor * (late_w || w_twice ? a->w[i] : 1);
+            dx[(one_row ? 0 : k * N) + i]
+                += ((no_first_r ? g / r : g) - terms) * factor * (late_w || w_twice ? a->w[i] : 1);
         }
     }
 }
@@ -295,8 +301,8 @@ static void gradients(const char *part, const double *x, const double *w, const 
     gra_tensor *const in[3] = { gra_input(t, x, GRA_SHAPE(ROWS, N)), gra_input(t, w, GRA_SHAPE(N)),
                                 gra_input(t, b, GRA_SHAPE(N)) };
     judge_backward(t, run(t, in, (const double *const[]){ x, w, b }), dy, 3, in, 0);
-    judge_clue("y is right, so look at the z that backward uses: is it the forward's, at its place in "
-               "y->saved, and was nothing else written there?");
+    judge_clue("y is right, so z is. dw sums dy z over the rows: are both read at [k * n + i], and did "
+               "nothing else overwrite the saved z?");
     judge_against("dw", GRA_SHAPE(N), gra_grad(in[1]), 1e-11, gradient_w, &g);
     off_by(gra_grad(in[0]), &g);
     judge_against("dx", GRA_SHAPE(ROWS, N), gra_grad(in[0]), 1e-11, gradient_x, &g);
@@ -329,8 +335,8 @@ void judge_exercise(void)
 {
     const double one[6] = { 1, 1, 1, 1, 1, 1 }, zero[6] = { 0 };
     const double w[6] = { 0.5, -2, 1.5, 3, 0.75, -1 }, b[6] = { 1, 0.25, -0.5, 2, -3, 0.125 };
-    forward("one row, w of 1 and b of 0", (double[]){ 1, 2, 4, -3 }, one, zero, 1, 4, 1e-12);
-    forward("one row, with w and b", (double[]){ 1, 2, 4, -3 }, w, b, 1, 4, 1e-12);
+    forward("one row, w of 1 and b of 0", (double[]){ 1, 2.5, 4, -3 }, one, zero, 1, 4, 1e-12);
+    forward("one row, with w and b", (double[]){ 1, 2.5, 4, -3 }, w, b, 1, 4, 1e-12);
     forward("three rows of five", judge_draw(102, 15, -2, 3), w, b, 3, 5, 1e-12);
     forward("five rows of two", judge_draw(103, 10, -4, 1), w, b, 5, 2, 1e-12);
     forward("a row of equal numbers", (double[]){ 2, 2, 2, 2, 2, -1 }, w, b, 2, 3, 1e-12);

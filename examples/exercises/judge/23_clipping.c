@@ -33,8 +33,8 @@ static double length(const struct clip *c, int from, int to)
 static void norm_before(double *out, void *arg)
 {
     const struct clip *c = arg;
-    const int from = slip("the first parameter is left out: the sum goes over all of them");
-    const int to = c->count - slip("the last parameter is left out: the sum goes over all of them")
+    const int from = c->count > 1 && slip("the first parameter is left out: the sum goes over all of them");
+    const int to = c->count - (c->count > 1 && slip("the last parameter is left out: the sum goes over all"))
                  + slip("g[count] was read: there are count parameters, up to g[count - 1]");
     const bool absolute = slip("this is the sum of |g|: expected the square root of the sum of g^2");
     const bool root = slip("this is the root of the sum of |g|: sum the squares");
@@ -67,7 +67,7 @@ static void norm_before(double *out, void *arg)
          ? norm / sqrt(c->count)
          : slip("this is the norm after clipping: return the one before") ? fmin(norm, c->max_norm)
          : slip("this is the factor: return the norm") ? fmin(1, c->max_norm / norm)
-         : slip("the norm is 0: is the sum reset within a loop, or does a loop never run?") ? 0
+         : slip("the norm is 0: is each square added to the sum, which is set to 0 only once?") ? 0
          : slip("this is an integer: norm must not be an int") ? (int)norm : norm;
 }
 

@@ -82,8 +82,9 @@ static void mean_of(double *out, void *arg)
     const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
     const bool last = slip(loss ? "it is the loss of the last micro-batch"
                                 : "it is that of the last micro-batch: the gradients before it were zeroed");
-    const bool none = slip(loss ? "it is 0: in C the quotient k / n of two int is 0 for k < n"
-        : "all gradients are 0: zeroed after gra_backward, or it was not called, or k / n is 0, of two int");
+    const bool none = slip(n > micro ? "all are 0: in C the quotient k / n of two int is 0 for k < n"
+        : loss ? "it is 0: nothing is added to it" : "all gradients are 0: zeroed after gra_backward, or it "
+                 "was not called");
     for (int i = 0; i < count; i++)
         out[i] = kept ? STALE : 0;
     for (int from = 0; from < n; from += micro) {

@@ -20,6 +20,8 @@ static double was(int i)
 static double h_of(const struct tied *k, int i, int d)
 {
     const int row = slip("row ids[i] of h was read: h has a row for each i") ? k->ids[i] : i;
+    if (slip("h of the first token is used for all: that of token i begins at h[i * dim]"))
+        return tanh(k->e[k->ids[0] * k->dim + d]);
     return row < k->n ? tanh(k->e[k->ids[row] * k->dim + d]) : JUDGE_UNWRITTEN;
 }
 
@@ -43,7 +45,9 @@ static double dlogit(const struct tied *k, int i, int j, const char *path)
     return slip_of("%s, dlogits was read as its transpose: it has n rows of vocab numbers", path)
          ? k->dlogits[j * k->n + i]
          : slip_of("%s, row i of dlogits was read from i dim: it begins at i vocab", path)
-         ? k->dlogits[i * k->dim + j] : k->dlogits[i * k->vocab + j];
+         ? k->dlogits[i * k->dim + j]
+         : slip_of("%s, the first row of dlogits is used for all: row i begins at i vocab", path)
+         ? k->dlogits[j] : k->dlogits[i * k->vocab + j];
 }
 
 /* The factor of dlogits[i][j] in de[j][d]. */

@@ -18,6 +18,7 @@ static void at_temperature(const double *x, double *p, int n, double t)
     const bool raw = slip("e^x was not divided by the sum");
     const bool last = slip("at temperature 0, of equal logits the last was taken: take the first");
     const bool shared = slip("at temperature 0, equal logits share the probability: take the first");
+    const bool zeroth = slip("at temperature 0 this is always token 0: take that with the largest logit");
     const bool warm =
         slip("at temperature 0 this is the softmax: all probability belongs to the largest logit");
     int best = 0;
@@ -25,7 +26,7 @@ static void at_temperature(const double *x, double *p, int n, double t)
         best = x[i] > x[best] || (last && x[i] == x[best]) ? i : best;
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += p[i] = t == 0 && !warm ? (shared ? x[i] == x[best] : i == best)
+        sum += p[i] = t == 0 && !warm ? (shared ? x[i] == x[best] : i == (zeroth ? 0 : best))
             : exp((x[i] - x[best]) * (none || root || t == 0 ? 1 : times ? t : squared ? 1 / t / t : 1 / t));
     for (int i = 0; i < n && !raw; i++)
         p[i] /= sum;
