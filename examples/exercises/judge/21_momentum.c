@@ -7,6 +7,7 @@ struct step {
     const double *p, *g, *v;                /* before the step */
     int           n;
     double        lr, mu;
+    double        first;                    /* the answer's number 0: where i - 1 is read, anything */
 };
 
 static void v_of(double *out, void *arg)
@@ -35,6 +36,15 @@ static void v_of(double *out, void *arg)
             : slip("the old v is multiplied by 1 - momentum: multiply it by momentum") ? (1 - mu) * old + g
             : slip("the stored v is multiplied by lr: keep lr out") ? lr * new
             : slip("the new v has the wrong sign: v adds up gradients, and p moves by -lr v") ? -new
+            : slip("p is used instead of the old v") ? mu * s->p[i] + g
+            : slip("momentum is added to v: multiply the old v by it") ? mu + old + g
+            : slip("momentum v is multiplied by g: add g to it") ? mu * old * g
+            : s->n > 1 && slip("v[i] is made of v[i - 1]: make it of the old v[i], the velocity of p[i]")
+            ? (i ? mu * out[i - 1] + g : s->first)
+            : s->n > 1 && slip("g[i - 1] is added to v[i]: add g[i]")
+            ? (i ? mu * old + s->g[i - 1] : s->first)
+            : s->n > 1 && slip("only number 0 was computed: is there a return in the loop, or no loop?")
+            ? (i ? old : new)
             : slip("each element uses v[0] instead of v[i]") ? mu * (i ? out[0] : old) + g
             : slip("each element uses g[0] instead of g[i]") ? mu * old + s->g[0] : new;
     }
@@ -44,9 +54,17 @@ static void p_of(double *out, void *arg)
 {
     const struct step *s = arg;
     const double mu = s->mu, lr = s->lr;
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        sum += lr * (mu * s->v[i] + s->g[i]);
     for (int i = 0; i < s->n; i++) {
         const double old = s->v[i], g = s->g[i], v = mu * old + g;
         out[i] = s->p[i] - (slip("p was not changed") ? 0
+            : slip("p[0] takes up all moves: v[i] moves p[i]") ? (i ? 0 : sum)
+            : s->n > 1 && slip("p[i] moved by lr v[i - 1]: v[i] belongs to it")
+            ? (i ? lr * (mu * s->v[i - 1] + s->g[i - 1]) : s->p[i] - s->first)
+            : slip("p moved by lr (old v + g): the old v must be multiplied by momentum there too")
+            ? lr * (old + g)
             : slip("p moved by the old v: compute the new one first") ? lr * old
             : slip("p moved only by the gradient: it should move by v") ? lr * g
             : slip("p moved uphill, with v: the minus is missing") ? -lr * v
@@ -73,7 +91,7 @@ static double *draw(uint64_t seed)
 static void step(const char *part, const double *p, const double *g, const double *v,
                  int n, double lr, double mu)
 {
-    struct step s = { p, g, v, n, lr, mu };
+    struct step s = { p, g, v, n, lr, mu, 0 };
     double *got_p = judge_room(N), *got_v = judge_room(N), new_v[N], moved[N], a, b;
     judge_part("%s", part);
     v_of(new_v, &s);
@@ -84,11 +102,13 @@ static void step(const char *part, const double *p, const double *g, const doubl
     judge_guarded("v", got_v, (size_t)n);
     if (judge_combination(got_v, v, g, (size_t)n, &a, &b))
         judge_clue("v is %.9g times the old v plus %.9g times g: expected %g (momentum) and 1", a, b, mu);
+    s.first = got_v[0];
     judge_against("the new v", GRA_SHAPE(n), got_v, 1e-12, v_of, &s);
     for (int i = 0; i < n; i++)
         moved[i] = p[i] - got_p[i];
     if (judge_combination(moved, new_v, g, (size_t)n, &a, &b))
         judge_clue("p went down by %.9g times the new v and %.9g times g: expected %g (lr) and 0", a, b, lr);
+    s.first = got_p[0];
     judge_against("the new p", GRA_SHAPE(n), got_p, 1e-12, p_of, &s);
 }
 
@@ -104,7 +124,7 @@ static void run(void)
     for (int s = 0; s < 5; s++)
         for (int k = 0; k < 2; k++) {
             const double *g = draw(10 + 2 * (uint64_t)s + (uint64_t)k), lr = 0.5 / (1 + s);
-            struct step now = { want_p[k], g, want_v[k], n[k], lr, 0.8 };
+            struct step now = { want_p[k], g, want_v[k], n[k], lr, 0.8, 0 };
             p_of(want_p[k], &now);
             v_of(want_v[k], &now);
             momentum_step(p[k], g, v[k], n[k], lr, 0.8);
@@ -118,8 +138,8 @@ static void run(void)
 void judge_exercise(void)
 {
     const double zero[N] = { 0 };
-    step("a step, with an old v", draw(5), draw(6), draw(7), N, 0.2, 0.9);
-    step("the first step, where v is 0", draw(3), draw(4), zero, N, 0.2, 0.9);
+    step("a step, with an old v", draw(39), draw(40), draw(41), N, 0.17, 0.9);
+    step("the first step, where v is 0", draw(3), draw(4), zero, N, 0.17, 0.9);
     step("one number", (double[]){ 1 }, (double[]){ -3 }, (double[]){ 2 }, 1, 0.25, 0.6);
     step("momentum 0: plain descent", draw(8), draw(9), draw(20), 3, 0.3, 0);
     step("gradient 0: p keeps moving", draw(21), zero, draw(22), 3, 0.3, 0.7);
