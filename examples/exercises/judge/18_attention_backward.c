@@ -12,6 +12,7 @@ struct given {
     struct sizes  s;
     const double *before;                               /* in dq, dk or dv, */
     enum which    which;                                /* which is compared */
+    bool          same, idle;           /* not one bit of it changed; dq and dk changed by rounding at most */
 };
 
 /* x (rows, cols), as the answer may have read it */
@@ -29,7 +30,8 @@ static double *da_of(const struct given *x)
         slip("da of a query begins with that of the previous query: start each dot product at 0");
     const bool keys = slip("da of a key begins with that of the previous key: start each dot product at 0");
     const int from = slip("da_ij is only the last term of dy_i . v_j: add up all terms, with +=") ? e - 1 : 0;
-    const int to = d < e && slip("da_ij adds up only d terms: rows of dy and v have e numbers") ? d : e;
+    const int to = d + 1 == e
+        && slip("da_ij lacks its last term: rows of dy and v have e numbers, not d") ? d : e;
     double *da = judge_room((size_t)(n * m));
     for (int at = 0; at < n * m; at++)
         da[at] = mat_dot(dy + at / m * e + from, v + at % m * e + from, to - from)
@@ -82,6 +84,10 @@ static double *ds_of(const struct given *x)
             : slip("the softmax was left out: the step from da to ds is missing") ? da[at]
             : slip("this uses ds_ij = a_ij (1 - a_ij) da_ij: the other weights of the row move with s_ij too")
             ? a[at] * (1 - a[at]) * da[at]
+            : slip("this uses ds_ij = a_ij ((i == j) - a_ij) da_ij: all weights of the row move with s_ij")
+            ? a[at] * ((i == j) - a[at]) * da[at]
+            : slip("a_ij da_ij - sum needs parentheses: a_ij (da_ij - sum)") ? a[at] * da[at] - da[at] + off
+            : slip("a_ij is used as ds_ij: the step from a to ds is missing") ? a[at]
             : slip("the factor a_ij is missing in ds_ij") ? off
             : slip("ds_ij uses a_ij instead of da_ij") ? a[at] * (off - da[at] + a[at])
             : slip("ds_ij is left out where j > i: the loop must run over all keys") && j > i ? 0
@@ -102,13 +108,23 @@ static void from_scores(double *out, void *arg)
     const char *name = dk ? "dk" : "dq";
     const bool over = slip_of("%s is overwritten: accumulate with +=", name);
     const bool each = slip_of("%s is overwritten by each term: accumulate with +=", name);
-    const bool none = slip(dk ? "nothing was added to it"
-        : "nothing was added to it, or only 0: a row of ds sums to 0, so the sum over j of ds_ij "
-          "times something that does not depend on j, as q_i, is 0");
+    const char *const zero[] = {
+        "nothing was added to it, or only 0; in C, 1 / d is 0 for an int d > 1",
+        "ds is 0 but for rounding, as if da_ij were the same for all j: da_ij is dy_i . v_j",
+        dk ? "only 0 was added, but for rounding: a row of ds sums to 0. ds_ij q_i belongs in dk_j, not in "
+             "dk_i"
+           : "only 0 was added, but for rounding: a row of ds sums to 0, so ds_ij times something without j, "
+             "as q_i or k_i, sums to 0. dq adds up ds_ij k_j" };
+    bool none = false;
+    for (int i = 0; i < 3; i++)                         /* the first that fits is told */
+        none = slip(zero[(i + (x->same ? 0 : x->idle ? 1 : 2)) % 3]) || none;
     const double scale = slip("the factor 1 / sqrt(d) of the scores is missing") ? 1
         : slip("divided by sqrt(d) twice: the scores were divided by it once") ? d
         : slip("multiplied by sqrt(d): the scores were divided by it, and so is their gradient") ? 1 / sqrt(d)
-        : slip("divided by sqrt(e): the scores were divided by sqrt(d)") ? sqrt(x->s.e) : sqrt(d);
+        : slip("divided by sqrt(e): the scores were divided by sqrt(d)") ? sqrt(x->s.e)
+        : slip("divided by sqrt(n): the scores were divided by sqrt(d)") ? sqrt(n)
+        : slip("divided by sqrt(m): the scores were divided by sqrt(d)") ? sqrt(m)
+        : slip("the root of d was rounded down to an int: keep it in a double") ? floor(sqrt(d)) : sqrt(d);
     const double *ds = ds_of(x);
     const bool turned = square && slip("ds was read with queries and keys exchanged (transposed)");
     const bool exchanged = square && slip("dq and dk are exchanged"), keys = dk != exchanged;
@@ -118,19 +134,24 @@ static void from_scores(double *out, void *arg)
                                        : "this adds up ds_ij q_j: dq adds up ds_ij k_j");
     const bool of_j = dk && slip("this adds up ds_ij q_j: dk_j adds up ds_ij q_i, over i");
     of = same_row || own || exchanged ? (dk ? x->k : x->q) : of;
-    const int rows = dk == (own || same_row) ? m : n;   /* of k or q; an answer may read past them */
+    const int rows = dk == (own || same_row) ? m : n;   /* of k or q; 8 guards after them may be read */
     of = !dk && d == x->s.e && slip("this adds up ds_ij v_j: dq adds up ds_ij k_j") ? x->v : of;
     const bool last = slip(dk ? "only the last query was added: dk is a sum over all"
                               : "only the last key was added: dq is a sum over all") || each;
+    const int terms = dk ? n : m;
+    const int from = last ? terms - 1
+        : slip(dk ? "query 0 was left out: dk is a sum over all"
+                  : "key 0 was left out: dq is a sum over all");
+    const int to = terms - slip(dk ? "the last query was left out: dk is a sum over all"
+                                   : "the last key was left out: dq is a sum over all");
     for (int at = 0; at < (dk ? m : n) * d; at++) {
-        const int row = at / d, l = at % d, terms = dk ? n : m;
+        const int row = at / d, l = at % d;
         out[at] = over || each ? 0 : x->before[at];
-        for (int t = last ? terms - 1 : 0; t < terms && !none; t++)
-            if ((same_row || of_j ? row : t) >= rows)
-                out[at] = JUDGE_ANY, t = terms;
-            else
-                out[at] += ds[keys != turned ? t * m + row : row * m + t]
-                     * of[(same_row || of_j ? row : t) * d + l] / scale;
+        for (int t = from; t < to && !none; t++) {
+            const int read = (same_row || of_j ? row : t) * d + l;
+            out[at] += ds[keys != turned ? t * m + row : row * m + t]
+                     * (read < rows * d + 8 ? of[read] : 1e300) / scale;
+        }
     }
 }
 
@@ -152,19 +173,31 @@ static void from_values(double *out, void *arg)
     const bool values = slip("this adds up a_ij v_j: dv_j adds up a_ij dy_i");
     const bool of_da = slip("this adds up da_ij dy_i: dv_j adds up a_ij dy_i");
     const bool last = slip("only the last query was added: dv is a sum over all") || each;
+    const int from = last ? n - 1 : slip("query 0 was left out: dv is a sum over all");
+    const int until = n - slip("the last query was left out: dv is a sum over all");
+    const int keys = n < m && slip("keys from n on are left out: the loop must run to m") ? n : m;
+    const bool dv_i = n < m && slip("a_ij dy_i was added to dv_i: it belongs in dv_j");
+    const bool dy_j = slip("this adds up a_ij dy_j: dv_j adds up a_ij dy_i") && m * e <= n * e + 8;
     const bool causal = slip("keys after the query, j > i, were left out: a mask is already in a");
-    const int to = d < e && slip("only d numbers of each row of dv were written: it has e") ? d : e;
+    const int to = d + 1 == e
+        && slip("the last number of each row of dv was left out: a row has e numbers, not d") ? d : e;
     const double *a = read("a", "ij", 'm', x->a, n, m, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
     a = scores ? mat_scores(x->q, x->k, n, m, d, 1 / sqrt(d)) : unmasked ? x->unmasked
       : of_da ? mat_scores(x->dy, x->v, n, m, e, 1) : a;
     for (int at = 0; at < m * e; at++) {
         const int j = at / e;
         out[at] = over || each ? 0 : x->before[at];
-        for (int i = last ? n - 1 : 0; i < n && !none; i++) {
-            const double weight = at % e >= to || (causal && j > i) ? 0 : ones ? 1
-                                : a[turned ? j * n + i : i * m + j];
-            out[at] += scale * weight * (values ? x->v[at] : dy[i * e + at % e]);
+        for (int i = from; i < until && !none; i++) {
+            const double weight = at % e >= to || (causal && j > i) || j >= keys ? 0 : ones ? 1
+                                : dv_i ? i == j : a[turned ? j * n + i : i * m + j];
+            out[at] += scale * weight * (values ? x->v[at] : dy[(dy_j ? j : i) * e + at % e]);
         }
+    }
+    if (d < e && slip("dv[j*d + l] was written: number l of row j is at dv[j*e + l]")) {
+        const double *right = mat_scaled(out, 1, m * e);
+        memcpy(out, x->before, (size_t)(m * e) * sizeof *out);
+        for (int at = 0; at < m * e; at++)
+            out[at / e * d + at % e] += right[at] - x->before[at];
     }
 }
 
@@ -183,7 +216,7 @@ static void compare(const char *part, struct given x, enum which which, const do
     const gra_shape shape = GRA_SHAPE(which == DQ ? x.s.n : x.s.m, which == DV ? x.s.e : x.s.d);
     const int size = shape.dim[0] * shape.dim[1];
     double *want = judge_room((size_t)size), factor;
-    x.which = which, x.before = before;
+    x.which = which, x.before = before, x.same = memcmp(got, before, (size_t)size * sizeof *got) == 0;
     if (which != DV)                                    /* whose part is named before the answer runs */
         judge_part("%s: %s", part, name[which]);
     judge_guarded(name[which], got, (size_t)size);
@@ -204,9 +237,13 @@ static void backward(const char *part, uint64_t seed, struct sizes s, const doub
         got[i] = mat_scaled(before[i], 1, size[i]);
     }
     const double *a = weights(in[0], in[1], mask, s), *unmasked = weights(in[0], in[1], NULL, s);
-    const struct given x = { in[0], in[1], in[2], a, unmasked, in[3], s, NULL, DV };
+    struct given x = { in[0], in[1], in[2], a, unmasked, in[3], s, NULL, DV, false, true };
     judge_part("%s: dv", part);
     attention_backward(x.q, x.k, x.v, x.a, x.dy, got[DQ], got[DK], got[DV], s.n, s.m, s.d, s.e);
+    for (int i = 0; i < size[DQ] + size[DK]; i++) {
+        const int which = i >= size[DQ], at = i - which * size[DQ];
+        x.idle = x.idle && fabs(got[which][at] - before[which][at]) < 1e-12;
+    }
     compare(part, x, DV, got[DV], before[DV]);
     compare(part, x, DQ, got[DQ], before[DQ]);
     compare(part, x, DK, got[DK], before[DK]);
@@ -231,7 +268,7 @@ static void shared(void)
     const struct sizes s = { N, N, D, D };
     const double *x = judge_draw(50, SIZE, -1, 1), *dy = judge_draw(51, SIZE, -2, 2);
     double *dx = judge_draw(52, SIZE, -1, 1), *a = weights(x, x, NULL, s), g[3][SIZE];
-    struct given in = { x, x, x, a, a, dy, s, mat_scaled(x, 0, SIZE), DQ };
+    struct given in = { x, x, x, a, a, dy, s, mat_scaled(x, 0, SIZE), DQ, false, false };
     struct shared all = { mat_scaled(dx, 1, SIZE), { g[DQ], g[DK], g[DV] } };
     judge_part("x attends to x: q, k, v are one array, and dq, dk, dv are too");
     for (; in.which <= DV; in.which++)
@@ -243,7 +280,7 @@ static void shared(void)
 void judge_exercise(void)
 {
     const double no = -INFINITY, masked[16] = { 0, no, no, no, 0, 0, no, no, 0, 0, 0, no };
-    backward("three queries, four keys", 1, (struct sizes){ 3, 4, 2, 5 }, NULL);
+    backward("five queries, six keys", 1, (struct sizes){ 5, 6, 7, 8 }, NULL);
     backward("five queries, two keys", 11, (struct sizes){ 5, 2, 4, 3 }, NULL);
     backward("as many queries as keys", 21, (struct sizes){ 3, 3, 2, 2 }, NULL);
     backward("a causal mask was there", 31, (struct sizes){ 4, 4, 3, 2 }, masked);
