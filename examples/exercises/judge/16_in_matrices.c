@@ -29,16 +29,22 @@ static double *affine(const struct numbers *a, int W, int b, int height, struct 
     return f.b_reshaped ? mat_transposed(y, N, height) : y;
 }
 
-/* Softmax of columns, without subtracting the largest. */
-static double *naive_softmax(const double *s, int N)
+/* e^s of each column over its sum, or (total) that of all, or (plain) over 1. Not its largest is subtracted,
+ * but `top` times it, or for top = 1 the largest of all. */
+static double *naive_softmax(const double *s, int N, double top, bool plain, bool total)
 {
-    double *a = judge_room((size_t)(N * N));
+    double *a = judge_room((size_t)(N * N)), sums = 0, all = -INFINITY;
+    for (int i = 0; i < N * N; i++)
+        all = fmax(all, s[i]), sums += exp(s[i]);
     for (int i = 0; i < N; i++) {
-        double sum = 0;
+        double sum = 0, most = -INFINITY;
         for (int j = 0; j < N; j++)
-            sum += exp(s[j * N + i]);
+            most = fmax(most, s[j * N + i]);
+        const double from = top == 1 ? all : top * most;
         for (int j = 0; j < N; j++)
-            a[j * N + i] = exp(s[j * N + i]) / sum;
+            sum += exp(s[j * N + i] - from);
+        for (int j = 0; j < N; j++)
+            a[j * N + i] = exp(s[j * N + i] - from) / (plain ? 1 : total ? sums : sum);
     }
     return a;
 }
@@ -59,7 +65,9 @@ static void head(double *out, void *arg)
     const bool k_by_q = slip("the keys were made by W_q: each projection has its own W");
     const bool q_by_k = slip("the queries were made by W_k: each projection has its own W") || q_by_both;
     const bool causal = slip("the keys after the query were masked: no mask is asked for here");
-    const bool even = slip("all weights are equal: Y is the mean of V");
+    const bool even = slip("all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1");
+    const bool negative = slip("the sign of the scores is wrong");
+    const bool with_v = slip("V was added to the result: that is not asked for here");
     const bool residual = slip("X was added to the result: that is not asked for here") && e == D;
     const bool raw = slip("the scores are X^T X: they should be those of queries and keys");
     const bool v_by_k = slip("the values were made by W_k: each projection has its own W") && d == e;
@@ -75,32 +83,41 @@ static void head(double *out, void *arg)
         : slip("the scores were not divided by sqrt(d)") ? 1 : slip("divided by d: divide by its root") ? d
         : slip("divided by sqrt(D), the size of a token: d is the size of a query") ? sqrt(D)
         : slip("divided by sqrt(N), the number of tokens: d is the size of a query") ? sqrt(N)
-        : slip("divided by sqrt(e), the size of a value: d is the size of a query") ? sqrt(e) : sqrt(d);
+        : slip("divided by sqrt(e), the size of a value: d is the size of a query") ? sqrt(e)
+        : slip("divided by sqrt(d) rounded down, a whole number: keep the root in a double") ? floor(sqrt(d))
+        : sqrt(d);
     const bool after = slip("the softmax was divided by sqrt(d): divide the scores before it");
     const bool over = slip(rows ? "softmax by columns: here a query is a row, whose weights sum to 1"
                                  : "softmax by rows: here a query is a column, whose weights sum to 1");
-    const bool exchanged = slip(rows ? "K Q^T is used instead of Q K^T: row i has the scores of query i"
-                                      : "Q^T K is used instead of K^T Q: column i has the scores of query i");
+    const bool exchanged = slip(rows
+        ? "queries and keys are exchanged: row i of Q K^T has the scores of query i"
+        : "queries and keys are exchanged: column i of K^T Q has the scores of query i");
     const bool both = slip("the weights are transposed: query i uses the weights that others give to it");
     const bool twice = slip("softmax was applied twice"), none = slip("softmax is left out");
     const bool naive = slip("e^score of a large score is infinite: gra_softmax subtracts the largest first");
+    const bool raw_top = slip("the largest score was taken before the division: all e^(...) become 0");
+    const bool one_top = slip("the largest of all scores was subtracted: each query needs its own largest");
+    const bool plain = slip("e^score is not divided by its sum over the keys: use gra_softmax");
+    const bool total = slip("e^score is divided by the sum of all: divide by that over the keys of a query");
+    const bool mix_q = slip("Q was mixed: mix V") && e == d;
     const bool mix_x = slip("X was mixed: mix V") && e == D, mix_k = slip("K was mixed: mix V") && e == d;
     struct biases of_q = all, of_v = all;
     of_q.plain = all.plain || no_b_q, of_v.plain = all.plain || no_b_v;
     const double *Q = affine(a, q_by_k ? W_K : W_Q, q_b_k ? B_K : q_b_v ? B_V : B_Q, d, of_q);
     const double *K = affine(a, k_by_q ? W_Q : W_K, B_K, d, all);
-    const double *V = mix_x ? a->of[X_] : mix_k ? K
+    const double *V = mix_x ? a->of[X_] : mix_k ? K : mix_q ? Q
                     : affine(a, v_by_k ? W_K : W_V, v_b_k ? B_K : v_b_q ? B_Q : B_V, e, of_v);
     const double *x = raw ? a->of[X_] : exchanged || both ? Q : K, *y = raw ? x : exchanged || both ? K : Q;
     double *A = mat_scaled(mat_product(mat_transposed(x, raw ? D : d, N), y, N, raw ? D : d, N), after ? 1
                            : 1 / by, N * N);
     for (int i = 0; i < N * N; i++)
-        A[i] = causal && i / N > i % N ? (double)-INFINITY : even ? 0 : A[i];
-    A = none ? A : naive ? naive_softmax(A, N) : over || both ? mat_softmax_rows(A, N, N)
+        A[i] = causal && i / N > i % N ? (double)-INFINITY : even ? 0 : negative ? -A[i] : A[i];
+    A = none ? A : naive || raw_top || one_top || plain || total
+      ? naive_softmax(A, N, raw_top ? by : one_top, plain, total) : over || both ? mat_softmax_rows(A, N, N)
       : mat_softmax_columns(A, N, N);
     A = twice ? mat_softmax_columns(A, N, N) : A;
     double *Y = mat_product(V, mat_scaled(A, after ? 1 / by : 1, N * N), e, N, N);
-    Y = residual ? mat_sum(Y, a->of[X_], e * N) : Y;
+    Y = residual || with_v ? mat_sum(Y, with_v ? V : a->of[X_], e * N) : Y;
     memcpy(out, rows && !Y_reshaped ? mat_transposed(Y, e, N) : Y, (size_t)(e * N) * sizeof *out);
 }
 
@@ -191,6 +208,21 @@ static struct numbers drawn(struct sizes s, double largest)
     return a;
 }
 
+/* With scores between -600 and 600, and one of 600: their exponentials are finite. */
+static struct numbers high(struct sizes s)
+{
+    struct numbers a = drawn(s, 2);
+    const double *Q = affine(&a, W_Q, B_Q, s.d, (struct biases){ .plain = false });
+    const double *K = affine(&a, W_K, B_K, s.d, (struct biases){ .plain = false });
+    const double *scores = mat_product(mat_transposed(Q, s.d, s.N), K, s.N, s.d, s.N);
+    double most = 0;
+    for (int i = 0; i < s.N * s.N; i++)
+        most = fabs(scores[i]) / sqrt(s.d) > fabs(most) ? scores[i] / sqrt(s.d) : most;
+    a.of[W_Q] = mat_scaled(a.of[W_Q], 600 / most, s.d * s.D);
+    a.of[B_Q] = mat_scaled(a.of[B_Q], 600 / most, s.d);
+    return a;
+}
+
 /* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after
  * torch.manual_seed(3), and W_q, W_k, W_v (4, 4), b_q, b_k, b_v (4, 1) after torch.manual_seed(0). */
 static struct numbers pytorch(void)
@@ -219,17 +251,18 @@ static gra_tensor *checked(gra_tape *t, gra_tensor **in, void *rows)
 
 void judge_exercise(void)
 {
-    const struct sizes differ = { 5, 3, 2, 4 }, equal = { 3, 3, 3, 3 }, one = { 1, 2, 3, 1 };
+    const struct sizes differ = { 5, 3, 7, 2 }, equal = { 3, 3, 3, 3 }, one = { 1, 2, 3, 1 };
     struct numbers a = drawn(differ, 2), b = drawn(equal, 2), c = drawn(one, 2), large = drawn(differ, 40);
-    struct numbers p = pytorch();
+    struct numbers p = pytorch(), up_to_600 = high(differ);
     const double printed[] = { 0.2117, 0.6486, 0.6463, 1.0697, 0.9883, 0.8405, -3.3355, -2.4109, -1.6421,
                                -4.9260, -3.0185, -0.0805 };
     for (int rows = 0; rows < 2; rows++) {
         head_fn *f = rows ? in_rows : in_columns;
-        a.rows = b.rows = c.rows = large.rows = p.rows = rows;
-        judge_head("N = 5, D = 3, d = 2, e = 4", f, a, NULL);
+        a.rows = b.rows = c.rows = large.rows = up_to_600.rows = p.rows = rows;
+        judge_head("N = 5, D = 3, d = 7, e = 2", f, a, NULL);
         judge_head("all sizes 3, where a transpose fits everywhere", f, b, NULL);
         judge_head("one token", f, c, NULL);
+        judge_head("scores up to 600", f, up_to_600, NULL);
         judge_head("large scores", f, large, NULL);
         judge_head("the tokens of exercise 14, with PyTorch's numbers", f, p,
                    rows ? mat_transposed(printed, 4, 3) : printed);
