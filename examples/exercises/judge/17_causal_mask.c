@@ -35,32 +35,49 @@ static void weights(double *out, void *arg)
     const bool score_0 = slip("a score of 0 is not a mask, as e^0 is 1: set masked scores to -INFINITY");
     const bool finite = isfinite(h->fill) && h->fill != 0
         && slip_of("the scores of the future were set to %.6g: set them to -INFINITY", h->fill);
+    const double shift = h->fill - (h->T > 1 ? h->s[1] : 0);
+    const bool added = isfinite(shift) && h->fill != 0
+        && slip_of("%.6g was added to the scores of the future: set them to -INFINITY", shift);
+    const bool none = slip("softmax is missing");
     const bool late =
         slip("weights of the future became 0, but the others no longer sum to 1: divide each row by its sum");
     const bool by_column = slip("divided by the sum of the column: a row holds the weights of a token");
     const bool by_other = slip("number j of a row is divided by the sum of row j: sum with keepdim");
     const bool by_all = slip("divided by the sum of the whole matrix: each row must sum to 1");
     const bool by_T = slip("divided by T: divide by each row's remaining sum");
+    const bool by_mean = slip("divided by the mean of the row: divide by its sum");
+    const bool by_most = slip("divided by the largest of the row: divide by its sum");
+    const bool times = slip("multiplied by the sum of the row: divide by it");
+    const bool unsoft = slip("softmax is missing: the scores themselves are divided by their sum");
     const bool again =
         slip("softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum");
     const bool columns = slip("softmax runs over columns: the weights of a token are a row");
     const bool columns_first =
         slip("softmax runs over columns, before the mask: the weights of a token are a row");
-    const bool even = slip("all visible tokens have the same weight: the scores are lost");
+    const bool even =
+        slip("all visible tokens have the same weight: are the scores 0? In C, 1 / d is 0 for an int d > 1");
     const bool alone = slip("a token sees only itself, and not its past");
-    const bool after = late || by_column || by_other || by_all || by_T || again || columns_first;
+    const bool after = late || by_column || by_other || by_all || by_T || again || columns_first || by_mean
+        || by_most || times || unsoft;
     double *s = mat_scaled(h->s, even ? 0 : 1, T * T);
     if (!after)
         mask(s, T, score_0 ? 0 : finite ? h->fill : (double)-INFINITY, begin, past);
-    double *a = columns || columns_first ? mat_softmax_columns(s, T, T) : mat_softmax_rows(s, T, T);
+    for (int i = 0; i < T * T && added; i++)
+        s[i] = i % T > i / T ? h->s[i] + shift : s[i];
+    double *a = none || unsoft ? mat_scaled(s, 1, T * T) : columns || columns_first
+              ? mat_softmax_columns(s, T, T) : mat_softmax_rows(s, T, T);
     if (after)
         mask(a, T, 0, begin, past);
     const double *masked = mat_scaled(a, 1, T * T), all = row_sum(a, T * T, 1);
     for (int i = 0; i < T * T; i++) {
         const double row = row_sum(masked + i / T * T, T, 1);
+        double most = 0;
+        for (int j = 0; j < T; j++)
+            most = fmax(most, masked[i / T * T + j]);
         a[i] = alone ? i / T == i % T : a[i] != a[i]
              ? 0            /* a row of -INFINITY: gra_softmax gives zeros */
-             : columns_first ? a[i] / row : by_column ? a[i] / row_sum(masked + i % T, T, T) : by_all
+             : columns_first || unsoft ? a[i] / row : by_mean ? T * a[i] / row : by_most ? a[i] / most
+             : times ? a[i] * row : by_column ? a[i] / row_sum(masked + i % T, T, T) : by_all
              ? a[i] / all
              : by_other ? a[i] / row_sum(masked + i % T * T, T, 1)
              : by_T ? a[i] / T : a[i];
@@ -76,25 +93,48 @@ static void attended(double *y, void *arg)
     const double by = slip("the scores were not divided by sqrt(d)") ? 1
                     : slip("divided by d: divide by its root") ? d
         : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
+        : slip("divided by sqrt(d) rounded down, a whole number: keep the root in a double") ? floor(sqrt(d))
         : slip("divided by sqrt(T): d is the length of a query") ? sqrt(T)
         : slip("divided by sqrt(e): d is the length of a query") ? sqrt(e) : sqrt(d);
     const bool after = slip("the result was divided by sqrt(d): divide the scores, before the softmax");
     const bool exchanged = slip("k q^T is used instead of q k^T");
-    const double *v = slip("k was mixed: mix v") && d == e ? h.k : h.v;
+    const bool turned = slip("the weights are transposed: row i of y is the sum over j of a_ij v_j");
+    const bool twice = slip("softmax was applied again, to weights: e^0 is 1, also in the future");
+    const double sign = slip("the sign of the scores is wrong") ? -1 : 1;
+    const double *x = slip("k is used instead of q: the scores are q k^T") ? h.k : h.q;
+    const double *z = slip("q is used instead of k: the scores are q k^T") ? h.q : h.k;
+    const bool with_v = slip("v was added to the result: that is not asked for here");
+    const double *v = slip("q was mixed: mix v") && d == e ? h.q
+                    : slip("k was mixed: mix v") && d == e ? h.k : h.v;
     double *a = judge_room((size_t)(T * T));
     h.s = exchanged ? mat_scores(h.k, h.q, T, T, d, 1 / by)
-        : mat_scores(h.q, h.k, T, T, d, after ? 1 : 1 / by);
+        : mat_scores(x, z, T, T, d, after ? 1 : sign / by);
     weights(a, &h);
-    memcpy(y, mat_scaled(mat_product(a, v, T, T, e), after ? 1 / by : 1, T * e), (size_t)(T * e) * sizeof *y);
+    a = twice ? mat_softmax_rows(a, T, T) : turned ? mat_transposed(a, T, T) : a;
+    double *mixed = mat_product(a, v, T, T, e);
+    mixed = with_v ? mat_sum(mixed, v, T * e) : mixed;
+    memcpy(y, mat_scaled(mixed, after ? 1 / by : 1, T * e), (size_t)(T * e) * sizeof *y);
 }
 
-static void no_nan(const char *name, const double *got, int n)
+/* Which rows are NaN tells why: (T, width). */
+static void no_nan(const char *name, const double *got, int T, int width, const char *otherwise)
 {
-    for (int i = 0; i < n; i++)
-        if (!(got[i] == got[i]))
-            judge_wrong("number %d of %s is NaN. The usual causes: a mask of 0 and 1 was multiplied by "
-                        "INFINITY, and 0 * INFINITY is NaN; INFINITY was used instead of -INFINITY; a row "
-                        "with no visible score was divided by its sum, 0", i, name);
+    int first = T, last = -1, rows = 0, number = 0;
+    for (int i = T - 1; i >= 0; i--)
+        for (int j = width - 1; j >= 0; j--)
+            if (!(got[i * width + j] == got[i * width + j]))
+                rows += first != i, first = i, last = i > last ? i : last, number = i * width + j;
+    if (rows && otherwise)
+        judge_wrong("number %d of %s is NaN. %s", number, name, otherwise);
+    if (rows == 1)
+        judge_wrong("number %d of %s is NaN: row %d was divided by its sum, 0. It needs a visible score: a "
+                    "token sees itself", number, name, first);
+    if (rows && last == T - 1)
+        judge_wrong("number %d of %s is NaN: was a mask of 0 and 1 multiplied by INFINITY? 0 * INFINITY is "
+                    "NaN: use gra_masked_fill", number, name);
+    if (rows)
+        judge_wrong("number %d of %s is NaN, but the last row, which has no future, is not: before softmax "
+                    "the future must be -INFINITY, not INFINITY, and after it 0", number, name);
 }
 
 static void masked(const char *part, bool after, const double *s, int T, const double *printed)
@@ -102,11 +142,12 @@ static void masked(const char *part, bool after, const double *s, int T, const d
     struct attention h = { .s = s, .T = T };
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     judge_part("%s: %s", after ? "masked_after" : "masked_before", part);
-    gra_tensor *y = (after ? masked_after : masked_before)(t, gra_input(t, s, GRA_SHAPE(T, T)));
+    gra_tensor *in = gra_input(t, s, GRA_SHAPE(T, T)), *y = (after ? masked_after : masked_before)(t, in);
     const double *a = judge_tensor(t, "a", y, GRA_SHAPE(T, T));
     judge_without(y, "causal_mask");
     judge_without(y, "attention");
-    no_nan("a", a, T * T);
+    no_nan("a", a, T, T, NULL);
+    judge_unchanged("s", in->data, s, (size_t)(T * T));
     h.fill = after || T < 2 ? 0 : s[0] + log(a[1] / a[0]);
     bool future = false, past = false, sums = false;
     for (int i = 0; i < T * T; i++) {
@@ -136,7 +177,8 @@ static void low(void)
     judge_part("masked_before: scores of 4e4 and -2e5");
     const double *a = judge_tensor(t, "a", masked_before(t, gra_input(t, s, GRA_SHAPE(T, T))),
                                    GRA_SHAPE(T, T));
-    no_nan("a", a, T * T);
+    no_nan("a", a, T, T, "Smaller scores were right: e^40000 is infinite, and e^-200000 is 0, so a sum of "
+           "them is no use. gra_softmax subtracts the largest; mask the scores before it");
     for (int i = 0; i < T; i++)
         for (int j = i + 1; j < T; j++)
             if (a[i * T + j] != 0)
@@ -154,7 +196,7 @@ static double *attend(const double *q, const double *k, const double *v, int T, 
     double *got = mat_scaled(judge_tensor(t, "y", y, GRA_SHAPE(T, e)), 1, T * e);
     judge_without(y, "causal_mask");
     judge_without(y, "attention");
-    no_nan("y", got, T * e);
+    no_nan("y", got, T, e, "masked_before and masked_after have none: what is different here?");
     gra_close(t);
     return got;
 }
@@ -163,8 +205,10 @@ static double *attend(const double *q, const double *k, const double *v, int T, 
 static void look(int T, int d, int e)
 {
     double *q = judge_draw(30, (size_t)(T * d), -2, 2), *k = judge_draw(31, (size_t)(T * d), -2, 2);
+    struct attention h = { NULL, q, k, NULL, T, d, e, 0 };
     judge_part("causal_attention: a token changes, and those before it do not");
     double *v = judge_draw(32, (size_t)(T * e), -2, 2), *before = attend(q, k, v, T, d, e);
+    h.v = v;
     for (int changed = 0; changed < T; changed++) {
         double *k2 = mat_scaled(k, 1, T * d), *v2 = mat_scaled(v, 1, T * e);
         for (int l = 0; l < d; l++)
@@ -176,12 +220,16 @@ static void look(int T, int d, int e)
             bool same = true;
             for (int l = 0; l < e; l++)
                 same = same && fabs(now[i * e + l] - before[i * e + l]) < 1e-12;
-            if (!same && i < changed)
+            if (same == (i < changed))
+                continue;
+            const char *why = judge_slip(GRA_SHAPE(T, e), before, 1e-11, attended, &h);
+            const char *fits = why ? "\nit fits: " : "";
+            why = why ? why : "";
+            if (!same)
                 judge_wrong("k and v of token %d were changed, and row %d of y changed with them: token %d "
-                            "looks into its future", changed, i, i);
-            if (same && i >= changed)
-                judge_wrong("k and v of token %d were changed, but row %d of y did not change: token %d does "
-                            "not see %s", changed, i, i, i == changed ? "itself" : "its past");
+                            "looks into its future%s%s", changed, i, i, fits, why);
+            judge_wrong("k and v of token %d were changed, but row %d of y did not change: token %d does not "
+                        "see %s%s%s", changed, i, i, i == changed ? "itself" : "its past", fits, why);
         }
     }
 }
@@ -229,7 +277,7 @@ void judge_exercise(void)
                                  { .name = "k", .shape = GRA_SHAPE(3, 2) },
                                  { .name = "v", .shape = GRA_SHAPE(3, 1) } };
     for (int after = 0; after < 2; after++) {
-        masked("three tokens", after, (double[]){ 1, 2, 3, 0.5, -1, 2, 1, 0, -2 }, 3, NULL);
+        masked("three tokens", after, (double[]){ 1.3, 2.1, 2.9, 0.6, -1.2, 1.7, 0.8, -0.3, -2.2 }, 3, NULL);
         masked("five tokens", after, judge_draw(1, 25, -3, 3), 5, NULL);
         masked("one token", after, (double[]){ -3 }, 1, NULL);
         masked("six tokens, with PyTorch's numbers", after, s, T, printed);
@@ -239,7 +287,7 @@ void judge_exercise(void)
         judge_gradients(GRA_GRAD, NULL, NULL, 1, in, checked, after ? &after : NULL);
     }
     look(5, 3, 2);
-    whole("five tokens", 5, 3, 2);
+    whole("five tokens", 5, 7, 2);
     whole("one token", 1, 2, 3);
     whole("all sizes equal", 4, 4, 4);
     judge_part("causal_attention: the gradients come by themselves");
