@@ -110,7 +110,10 @@ static void attended(double *out, void *arg)
          : slip("divided by D/H: divide by its root") ? s.d
          : slip("divided by sqrt(H), the number of heads: divide by sqrt(D/H)") ? sqrt(s.H)
          : slip("divided by sqrt(T): a query of a head has D/H numbers") ? sqrt(s.T)
-         : slip("all weights are equal") ? (double)INFINITY : root;
+         : slip("divided by sqrt(D/H) rounded down, a whole number: keep the root in a double")
+         ? floor(sqrt(s.d))
+         : slip("all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1")
+         ? (double)INFINITY : slip("the sign of the scores is wrong") ? -root : root;
     if (D % 2 == 0 && slip("two heads were used, but their number is `heads`"))
         s.H = 2, s.d = D / 2, root = sqrt(s.d);
     const bool one = slip("one head for all D numbers: q, k and v must be split first");
@@ -120,15 +123,17 @@ static void attended(double *out, void *arg)
     const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
     const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
     const bool own = slip("queries were used as keys"), exchanged = slip("queries and keys are exchanged");
-    const double *mixed = slip("keys were mixed: mix the values") ? K : V;
+    const double *mixed = slip("keys were mixed: mix the values") ? K
+                        : slip("queries were mixed: mix the values") ? Q : V;
     const double *key = own ? Q : slip("values were used as keys") ? V : K;
+    const bool by_key = slip("keys were used as queries");
     const int T = s.T, each = T * s.d;
     double *heads = judge_room((size_t)all);
     for (int b = 0; b < s.B; b++) {
         double *scores = judge_room((size_t)(s.H * T * T));
         for (int h = 0; h < s.H; h++) {
             const int at = (b * s.H + h) * each;
-            const double *x = (exchanged ? key : Q) + at, *y = (exchanged ? Q : key) + at;
+            const double *x = (exchanged || by_key ? key : Q) + at, *y = (exchanged ? Q : key) + at;
             memcpy(scores + h * T * T, mat_scores(x, y, T, T, s.d, 1), (size_t)(T * T) * sizeof *scores);
         }
         for (int h = 0; h < s.H; h++) {
@@ -229,8 +234,8 @@ void judge_exercise(void)
     moves("one text of four tokens, two heads of three numbers", (struct sizes){ 1, 4, 2, 3 }, true);
     moves("two texts, three heads of five numbers", (struct sizes){ 2, 4, 3, 5 }, true);
     moves("one token", (struct sizes){ 3, 1, 2, 2 }, true);
-    drawn("two heads of three numbers", (struct sizes){ 2, 5, 2, 3 });
-    drawn("three heads of two numbers", (struct sizes){ 3, 4, 3, 2 });
+    drawn("three heads of eight numbers", (struct sizes){ 2, 5, 3, 8 });
+    drawn("two heads of three numbers", (struct sizes){ 3, 4, 2, 3 });
     drawn("one head", (struct sizes){ 1, 3, 1, 4 });
     drawn("one token", (struct sizes){ 2, 1, 2, 3 });
     pytorch();

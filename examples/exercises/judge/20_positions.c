@@ -88,13 +88,16 @@ static void added(double *out, void *arg)
             : slip("positions continue from text to text: each text begins at `first`") ? f + b * s.time + i
             : slip("each token got the vector of the position after its own") ? f + i + 1
             : slip("each token got the vector of the position before its own") ? f + i - 1
+            : slip("every token got the vector of the last position: each has its own") ? f + s.time - 1
             : slip("the positions are in reverse order") ? f + s.time - 1 - i
             : slip("these are the vectors of the last positions: begin at `first`") ? i - s.time : f + i;
         const double *column = a->weight + c, x = root * a->x[at];
         double w = column[(row + s.context) % s.context * s.dim], mean = 0;
+        const bool sum = slip("all positions got the sum of their vectors: each has its own");
         for (int k = 0; k < s.time; k++)
             mean += column[(f + k) * s.dim] / s.time;
-        w = slip("all positions got the mean of their vectors: each has its own") ? mean : w;
+        w = slip("all positions got the mean of their vectors: each has its own") ? mean
+          : sum ? s.time * mean : w;
         out[at] = same ? x : slip("x was multiplied by the vectors: add them") ? x * w
                 : slip("these are only the vectors, without x") ? w
                 : slip("the vectors were subtracted") ? x - w
@@ -155,13 +158,16 @@ static void too_long(struct sizes s)
     struct positions p;
     judge_part("forward: %d tokens after %d, but only %d positions: an error", s.time, s.first, s.context);
     gra_model *m = opened(&t, &p, s);
-    const double *x = judge_draw(8, (size_t)(s.batch * s.time * s.dim), -2, 2);
+    const size_t n = (size_t)(s.batch * s.time * s.dim);
+    const double *x = judge_draw(8, n, -2, 2);
     gra_tensor *y = positions_forward(t, &p, gra_input(t, x, GRA_SHAPE(s.batch, s.time, s.dim)), s.first);
     if (!gra_error(t))
         judge_wrong("x has %d tokens and first is %d, so the rows %d to %d of weight are needed, but it has "
                     "only %d rows\nThe tape has no error: %s. Ask gra_slice for exactly the rows that are "
                     "needed: it refuses if some do not exist", s.time, s.first, s.first, s.first + s.time - 1,
-                    s.context, y ? "the vectors of other positions were added" : "only NULL was returned");
+                    s.context, !y ? "only NULL was returned"
+                    : y->size == n && memcmp(y->data, x, n * sizeof *x) == 0 ? "only x was returned"
+                    : "other numbers were used for these rows");
     judge_close(t, m);
 }
 
