@@ -185,6 +185,7 @@ void judge_exercise(void)
     forward("one text of four tokens", (struct sizes){ 1, 4, 3, 6, 0 });
     forward("two texts", (struct sizes){ 2, 3, 4, 7, 0 });
     forward("a piece that begins at position 2", (struct sizes){ 3, 2, 5, 8, 2 });
+    forward("a piece that begins at position 1", (struct sizes){ 1, 3, 2, 5, 1 });
     forward("as many tokens as positions", (struct sizes){ 2, 4, 1, 4, 0 });
     forward("one token at the last position", (struct sizes){ 2, 1, 3, 5, 4 });
     too_long((struct sizes){ 1, 5, 2, 4, 0 });
