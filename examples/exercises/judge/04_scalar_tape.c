@@ -66,6 +66,9 @@ static void begin(const struct sweep *s, double *grad)
         grad[i] = kept || (s->line[i].what == LEAF ? leaves : inner) || ((behind || slip(stay)) && i > s->y)
                   || (in_front && i < s->y)
                 ? s->before[i] : 0;
+    if (slip("all gradients begin at 1: only y's does, the others begin at 0"))
+        for (int i = 0; i < s->n; i++)
+            grad[i] = 1;
     if (!slip("dy/dy is 1: it was not set"))
         grad[slip("the sweep begins at the newest node on the tape: begin at y") ? s->n - 1 : s->y] =
             slip("y's gradient is set to its value: dy/dy is 1") ? s->v[s->y]
@@ -188,6 +191,20 @@ static void look_at_nodes(const struct line *line, const double *v, struct scala
         }
 }
 
+/* tape_backward of node y. The node after the last has a gradient to pass on, which must not arrive. */
+static void swept(struct scalar *y)
+{
+    static struct scalar beyond;
+    struct scalar *after = tape.n < TAPE_ROOM ? &tape.node[tape.n] : &beyond, was = *after;
+    *after = (struct scalar){ .grad = 0.5, .in = { &beyond, &beyond }, .slope = { 1, 1 } };
+    beyond.grad = 0;
+    tape_backward(&tape, y);
+    if (beyond.grad != 0 || after->grad != 0.5)
+        judge_wrong("tape_backward goes past the last node: it %s node[%d], where node[%d] is the last",
+                    beyond.grad != 0 ? "passes on the gradient of" : "changes", tape.n, tape.n - 1);
+    *after = was;
+}
+
 /* The gradients of y in two sweeps, and in one more after a sweep from the last node. */
 static void check(const char *part, const struct line *line, int n, int y, const double *stale)
 {
@@ -206,8 +223,8 @@ static void check(const char *part, const struct line *line, int n, int y, const
         if (again > 0)
             sweep(before, &last);
         if (again == 2)
-            tape_backward(&tape, node[n - 1]);
-        tape_backward(&tape, node[y]);
+            swept(node[n - 1]);
+        swept(node[y]);
         for (int i = 0; i < n; i++)
             got[i] = tape.node[i].grad;
         look_at_nodes(line, v, node, n);

@@ -151,11 +151,11 @@ void judge_exercise(void)
               judge_draw(6, 5, -2, 2), 1, 5);
     projected("three numbers from one", judge_draw(7, 3, -2, 2), judge_draw(8, 3, -2, 2),
               judge_draw(9, 1, -2, 2), 3, 1);
+    scored("three queries and five keys", judge_draw(12, 21, -2, 2), judge_draw(13, 35, -2, 2), 3, 5, 7,
+           NULL);
     scored("two queries and five keys, of four numbers", (double[]){ 1, 2, 3, 4, 0, 1, 0, -1 },
            (double[]){ 1, 0, -1, 2, 2, 2, 0, 1, 1, 1, 1, -1, 3, 0, 2, 0, -1, -2, 0, 1 }, 2, 5, 4, NULL);
     scored("three queries and two keys", judge_draw(10, 6, -2, 2), judge_draw(11, 4, -2, 2), 3, 2, 2, NULL);
-    scored("four queries and three keys", judge_draw(12, 20, -2, 2), judge_draw(13, 15, -2, 2), 4, 3, 5,
-           NULL);
     scored("one query, one key", judge_draw(18, 3, -2, 2), judge_draw(19, 3, -2, 2), 1, 1, 3, NULL);
     scored("queries of one number", judge_draw(14, 2, -2, 2), judge_draw(15, 3, -2, 2), 2, 3, 1, NULL);
     scored("as many queries as keys", judge_draw(16, 6, -2, 2), judge_draw(17, 6, -2, 2), 3, 3, 2, NULL);

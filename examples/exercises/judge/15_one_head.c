@@ -34,6 +34,7 @@ static void weights(double *a, void *arg)
                              "divide in a loop of its own");
     const int from = slip("the dot product leaves out the first number of q and k");
     const int to = d - slip("the dot product leaves out the last number of q and k");
+    const int begin = slip("the first key is left out: keys are numbered from 0") && m > 1;
     const int count = m - (slip("the last key is left out: there are m keys") && m > 1);
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
     const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-9 &&
@@ -47,18 +48,27 @@ static void weights(double *a, void *arg)
             dot += h->q[l] * k[j * d + l];
         s[j] = (minus ? -dot : dot) * (times ? h->times : 1) / (late ? 1 : by)
                + (running && j ? s[j - 1] : 0);
-        top = j < count ? fmax(top, s[j]) : top;
+        top = j >= begin && j < count ? fmax(top, s[j]) : top;
     }
     top = from_0 ? fmax(top, 0) : unscaled ? top * by : top;
-    for (int j = 0; j < count; j++)
+    for (int j = begin; j < count; j++)
         sum += exp(s[j] - top), plain_sum += exp(s[j]);
     double partial = 0;
     for (int j = 0; j < m; j++) {
         partial += exp(s[j] - top);
-        a[j] = j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
+        a[j] = j < begin || j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
              : by_top ? s[j] / top : plain ? exp(s[j]) / plain_sum
              : exp(s[j] - top) / (so_far ? partial : sum) / (late ? by : 1) * (share ? h->all : 1);
     }
+}
+
+/* Are all weights 0 or 1? */
+static bool saturated(const double *a, int m)
+{
+    int others = 0;
+    for (int j = 0; j < m; j++)
+        others += a[j] != 0 && a[j] != 1;
+    return m > 1 && others == 0;
 }
 
 static void weights_of(const char *part, const double *query, const double *keys, int m, int d)
@@ -77,6 +87,12 @@ static void weights_of(const char *part, const double *query, const double *keys
         judge_clue("a weight is negative: e^s never is, so the exponentials are missing");
     if (fabs(h.all - 1) > 1e-9)
         judge_clue("the weights sum to %.6g: they must sum to 1", h.all);
+    double *want = judge_room((size_t)m);
+    weights(want, &h);
+    if (saturated(a, m) && !saturated(want, m))
+        judge_wrong("a[0]: got %g, expected %.6g, and all other weights are 0 or 1 too\nso a score is huge: "
+                    "was it computed from a number past the end of k or a, or from an a[j] that was not set "
+                    "before?", a[0], want[0]);
     judge_against("a", GRA_SHAPE(m), a, 1e-12, weights, &h);
 }
 
@@ -209,9 +225,9 @@ static void pytorch(void)
 
 void judge_exercise(void)
 {
+    weights_of("weights of five keys", judge_draw(1, 7, -2, 2), judge_draw(2, 35, -2, 2), 5, 7);
     weights_of("weights of three keys", (double[]){ 1, 2, 0, -1 },
                (double[]){ 1, 1, 0, 0, 0, 1, 1, 3, -1, 0, 2, 1 }, 3, 4);
-    weights_of("weights of five keys", judge_draw(1, 3, -2, 2), judge_draw(2, 15, -2, 2), 5, 3);
     weights_of("the weight of one key is 1", judge_draw(3, 2, -2, 2), judge_draw(4, 2, -2, 2), 1, 2);
     weights_of("weights of scores of 300", judge_draw(25, 16, 9, 10), judge_draw(26, 64, 7, 8), 4, 16);
     weights_of("weights of scores of 1e4", judge_draw(5, 2, 90, 100), judge_draw(6, 6, 140, 150), 3, 2);

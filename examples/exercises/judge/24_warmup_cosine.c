@@ -30,9 +30,13 @@ static double falling(int step, const struct run *r)
 {
     const double pi = acos(-1), lr = r->lr, min_lr = r->min_lr;
     const bool all = slip("x is step / steps: it must not count the warm-up's steps");
-    const int from = all || slip("x counts from step 0: the fall begins at step `warmup`") ? 0 : r->warmup;
+    const int from = all || slip("x counts from step 0: the fall begins at step `warmup`") ? 0
+                   : slip("warmup is added to step: x counts from step `warmup`, so subtract it") ? -r->warmup
+                   : r->warmup;
     const int fall = all || slip("x is (step - warmup) / steps: the fall has only steps - warmup steps")
                    ? r->steps
+        : slip("x is divided by steps + warmup: the fall has only steps - warmup steps")
+        ? r->steps + r->warmup
         : slip("x reaches 1 one step too early: the rate is min_lr in step `steps`")
         ? r->steps - r->warmup - 1
         : slip("x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`")
@@ -115,9 +119,9 @@ static void rates(const char *part, struct run r)
 
 void judge_exercise(void)
 {
-    rates("the warm-up", (struct run){ 0, 4, 5, 25, 0.8, 0.1 });
-    rates("the fall", (struct run){ 5, 24, 5, 25, 0.8, 0.1 });
-    rates("after the last step", (struct run){ 25, 33, 5, 25, 0.8, 0.1 });
+    rates("the warm-up", (struct run){ 0, 4, 5, 28, 0.8, 0.1 });
+    rates("the fall", (struct run){ 5, 27, 5, 28, 0.8, 0.1 });
+    rates("after the last step", (struct run){ 28, 36, 5, 28, 0.8, 0.1 });
     rates("no warm-up", (struct run){ 0, 12, 0, 11, 3e-4, 3e-5 });
     rates("warm-up to the end", (struct run){ 0, 9, 7, 7, 2, 0.5 });
     rates("a warm-up of one step", (struct run){ 0, 8, 1, 6, 1e-2, 0 });

@@ -183,6 +183,7 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
     struct given g = { x, n, how };
     double *p = judge_room((size_t)n), *given = judge_room((size_t)n), got[U];
     memcpy(given, x, (size_t)n * sizeof *x);
+    given[n] = what == DRAW ? 1 : given[n];             /* if it were read, this token would be drawn */
     if (what == TOP_K || what == TOP_P)
         memcpy(p, x, (size_t)n * sizeof *x);
     if (what == SOFTMAX)

@@ -44,7 +44,7 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
 
 /* ---- losses ------------------------------------------------------------------------------------------ */
 
-/* A sum of c_i x_i^3 with random c; dx[0] to dx[3] are wrong if arg is not NULL. */
+/* A sum of c_i x_i^3 with random c. arg: NULL, or what the first four dx wrongly have for the factor 3. */
 static double cubes(const double *x, int n, gra_rng *rng, double *dx, void *arg)
 {
     double loss = 0, c;
@@ -52,7 +52,7 @@ static double cubes(const double *x, int n, gra_rng *rng, double *dx, void *arg)
         gra_rand(rng, &c, 1);
         loss += c * x[i] * x[i] * x[i];
         if (dx)
-            dx[i] += (!arg || i > 3 ? 3 : (const double[]){ 2.95, 0.5, 3.1, 2.8 }[i]) * c * x[i] * x[i];
+            dx[i] += (!arg || i > 3 ? 3 : ((const double *)arg)[i]) * c * x[i] * x[i];
     }
     return loss;
 }
@@ -192,13 +192,16 @@ static void dropped(double *out, void *arg)
     const bool cube = slip("dx has the factor 1 / (1 - p) three times: y dy/dx has it twice");
     const bool stored = slip("dx is overwritten: add to it");
     const bool kept = slip("p and 1 - p are exchanged: p is the probability of 0");
+    const double keep = slip("the numbers kept are multiplied by 1 - p: divide by it") ? 1 - g->p
+                      : slip("the numbers kept are divided by p: divide by 1 - p") ? 1 / g->p
+                      : slip("the numbers kept are not divided by 1 - p") ? 1 : 1 / (1 - g->p);
     const bool turns = slip("a second number is drawn for dx in each round: y and dx share one number");
     double factor[2][RANDOM_MOST], u;
     gra_rng rng = g->rng;
     for (int i = 0; i < 2 * g->n; i++) {
         gra_rand(&rng, &u, 1);
         const int of_dx = turns ? i % 2 : i / g->n, at = turns ? i / 2 : i % g->n;
-        factor[of_dx][at] = (kept ? u >= g->p : u < g->p) ? 0 : 1 / (1 - g->p);
+        factor[of_dx][at] = (kept ? u >= g->p : u < g->p) ? 0 : keep;
     }
     out[0] = 0;
     for (int i = 0; i < g->n; i++) {
@@ -278,12 +281,14 @@ static void own(const char *part, double p, bool used)
     dropped(want, &g);
     if (judge_slip(GRA_SHAPE(1 + N), got, 1e-12, dropped, &g))
         judge_against("the loss, then dx", GRA_SHAPE(1 + N), got, 1e-12, dropped, &g);
-    judge_clue("draw one number for each x, in order, which the loss and dx share");
+    for (int i = 0; i < N; i++)
+        gra_rand(&drawn, &u[i], 1);
+    if (!same_state(&rng, &drawn))
+        judge_clue("draw one number for each x, in order, which the loss and dx share");
+    judge_clue("each x has one draw, so look at the factors 0 and 1 / (1 - p), and at the sum of y^2 / 2");
     judge_numbers("the loss", GRA_SHAPE(1), got, want, 1e-12);
     judge_clue("the loss is right, so its draws are: dx needs the same, and y dy/dx");
     judge_numbers("dx", GRA_SHAPE(N), got + 1, want + 1, 1e-12);
-    for (int i = 0; i < N; i++)
-        gra_rand(&drawn, &u[i], 1);
     if (!same_state(&rng, &drawn))
         judge_wrong("not %d numbers were drawn for %d x: draw one for each", N, N);
     rng = g.rng;
@@ -305,9 +310,11 @@ void judge_exercise(void)
     gra_tape *t = gra_open(1);
     numeric("differences of gra_dropout", taped, t, RANDOM_MOST, false);
     numeric("the check of a right gradient", cubes, NULL, 4, true);
-    numeric("the check of a wrong gradient", cubes, deviation, 4, true);
+    numeric("the check of a wrong gradient", cubes, (double[]){ 2.95, 0.5, 3.1, 2.8 }, 4, true);
+    numeric("the check of a wrong first number", cubes, (double[]){ 2, 3, 2.9, 3 }, 4, true);
+    numeric("the check of a wrong last number", cubes, (double[]){ 3, 3.1, 3, 4 }, 4, true);
     numeric("the check of gra_dropout", taped, t, RANDOM_MOST, true);
     gra_close(t);
-    own("noisy_dropout", 0.5, false);
+    own("noisy_dropout", 0.4, false);
     own("noisy_dropout, where dx had another use", 0.3, true);
 }
