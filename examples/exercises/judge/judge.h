@@ -30,7 +30,8 @@ int judge_digits(double got, double want);
  * each is a slip("what is wrong"), which is true in the run in which that mistake is tried, and which
  * registers itself when it is first evaluated; the same sentence in two places is one mistake. First the
  * reference runs without slips; if the answer's numbers differ, it runs with each slip, then with each pair.
- * The finding is the first slip that gives the answer's numbers, otherwise what judge_numbers says.
+ * The finding is the slip that gives the answer's numbers, or the first three if there are several, joined by
+ * "or"; otherwise what judge_numbers says.
  *
  *     static void reference(double *out, void *arg)
  *     {
@@ -41,7 +42,7 @@ int judge_digits(double got, double want);
  *     }
  *     judge_against("y", GRA_SHAPE(n), y, 1e-12, reference, &s);
  *
- * If two slips fit, the one that was evaluated first is reported. So no two slips may be arguments of one
+ * They are reported in the order in which they were evaluated first. So no two slips may be arguments of one
  * call or operands of one +, whose order C leaves open; ?:, && and || are ordered. JUDGE_ANY in out is a
  * number made from memory past the end of an array: it matches any number, if one is far too large. */
 #define JUDGE_ANY (-987654322.5)
@@ -51,7 +52,7 @@ void judge_against(const char *name, gra_shape shape, const double *got, double 
 bool slip(const char *says);
 bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* Returns only the sentence of the slip that gives the answer's numbers, or NULL: reports no finding. */
+/* Returns only what fits, as judge_against would say it, or NULL: reports no finding. */
 const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference,
                        void *arg);
 

@@ -66,12 +66,13 @@ bool judge_agrees(const struct comparison *c)
 /* Is the answer one factor times what is expected, or does it differ by one number, everywhere? */
 static bool one_factor(const struct comparison *c, double *factor)
 {
-    size_t most = 0;
-    for (size_t i = 1; i < c->n; i++)
-        if (fabs(c->want[i]) > fabs(c->want[most]))
-            most = i;
+    size_t most = 0, zeros = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        most = fabs(c->want[i]) > fabs(c->want[most]) ? i : most;
+        zeros += near(c, c->want[i], 0);
+    }
     *factor = c->got[most] / c->want[most];
-    if (c->n < 2 || !isfinite(*factor))
+    if (zeros + 2 > c->n || !isfinite(*factor))         /* one number has a factor by itself */
         return false;
     for (size_t i = 0; i < c->n; i++)
         if (!near(c, c->got[i], *factor * c->want[i]))
@@ -123,15 +124,6 @@ static bool another_order(const struct comparison *c)
     return same && c->n > 1;
 }
 
-/* Was something added to the JUDGE_UNWRITTEN of judge_room or judge_tape? */
-static bool added_to_unwritten(const struct comparison *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (fabs(c->want[i]) < 1e6 && fabs(c->got[i]) > 1e6 && fabs(c->got[i]) <= -JUDGE_UNWRITTEN * 1.01)
-            return true;
-    return false;
-}
-
 /* If numbers depend on memory past an array's end, at least one must be too large to be right. Where an
  * answer may be inexact, a mistake must fit more closely, or a small one would fit another. */
 bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
@@ -151,6 +143,23 @@ bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
     return differs && (far || !*any);
 }
 
+/* What fits. Of several mistakes that give the same numbers nobody knows which it was. */
+const char *judge_fitting(const struct comparison *c, const struct judge_mistake *mistakes)
+{
+    static char text[1500];
+    size_t any, fewest = c->n + 1, at = 0;
+    int others = 0;
+    for (const struct judge_mistake *m = mistakes; m->says; m++)
+        if (judge_made(c, m->numbers, &any) && any <= fewest) {
+            if (any < fewest)
+                at = 0, others = 0;
+            fewest = any;
+            if (others++ < 3)
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? "\nor: " : "", m->says);
+        }
+    return at ? text : NULL;
+}
+
 /* Are the n numbers at first, first + step, ... right? */
 static bool line_is_right(const struct comparison *c, size_t first, size_t n, size_t step)
 {
@@ -159,6 +168,8 @@ static bool line_is_right(const struct comparison *c, size_t first, size_t n, si
             return false;
     return true;
 }
+
+#define AS_IF "as if a loop were too short or a case missing"
 
 /* Of a matrix, or a list as a matrix of one row: if all is right within some rows and columns, and everything
  * else is `untouched`, says which. A row or column outside that is right, as `untouched` belongs there, makes
@@ -195,36 +206,8 @@ static void bounds(const struct comparison *c, double untouched, char *text, siz
                      c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1,
                      (d ? cols : rows) - 1);
     if (part[0][0] || part[1][0])
-        snprintf(text, room, "only %s%s%s are right, the rest is %s: is a loop too short, or a case missing?",
+        snprintf(text, room, "only %s%s%s are right, the rest is %s, " AS_IF,
                  part[0], part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
-}
-
-/* Why were some numbers not written? */
-static void unwritten_for(const struct comparison *c, char *text, size_t room)
-{
-    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
-    double *stored = judge_room(c->n);
-    bool zeros = true;
-    for (size_t i = 0; i < c->n; i++)
-        zeros &= near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0);
-    bounds(c, JUDGE_UNWRITTEN, text, room);
-    if (zeros)
-        snprintf(text, room, "write 0 there too");
-    for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
-        for (int turned = 0; turned < 2 && !text[0]; turned++) {
-            for (size_t i = 0; i < c->n; i++)
-                stored[i] = JUDGE_UNWRITTEN;
-            for (size_t i = 0; i < rows; i++)
-                for (size_t j = 0; j < cols; j++) {
-                    const size_t at = turned ? j * length + i : i * length + j;
-                    if (at < c->n)
-                        stored[at] = c->want[i * cols + j];
-                }
-            if (equal(c, c->got, stored))
-                snprintf(text, room, turned ? "it is written with exchanged indices: element (i, j) is at "
-                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu",
-                         length, cols);
-        }
 }
 
 /* The numbers seen as rows, each as long as the last dimension; with one dimension each number is a row. */
@@ -249,18 +232,47 @@ static bool other_rows(const struct comparison *c, char *text, size_t room)
     const size_t cols = row_length(c), rows = c->n / cols;
     const char *row = c->shape.ndim < 2 ? "number" : "row";
     if (rows > 2 && (rows_moved(c, 0, rows - 1, 1) || rows_moved(c, 1, rows, -1)))
-        return snprintf(text, room, "%s i holds what belongs in %s i %s", row, row,
-                        rows_moved(c, 1, rows, -1) ? "- 1: an index is one too small"
-                                                   : "+ 1: an index is one too large") > 0;
+        return snprintf(text, room, "%s i holds what belongs in %s i %s 1", row, row,
+                        rows_moved(c, 1, rows, -1) ? "-" : "+") > 0;
     for (size_t r = 0; r < rows && rows > 1; r++) {
         size_t as = 0;
         for (size_t i = 0; i < c->n; i++)
             as += near(c, c->got[i], c->want[r * cols + i % cols]);
         if (as == c->n)
-            return snprintf(text, room, "every %s holds what belongs in %s %zu: is an index left out?", row,
-                            row, r) > 0;
+            return snprintf(text, room, "every %s holds what belongs in %s %zu, as if an index were left out",
+                            row, row, r) > 0;
     }
     return false;
+}
+
+/* Why were some numbers not written? */
+static void unwritten_for(const struct comparison *c, char *text, size_t room)
+{
+    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
+    double *stored = judge_room(c->n);
+    bool zeros = true;
+    for (size_t i = 0; i < c->n; i++)
+        zeros &= near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0);
+    bounds(c, JUDGE_UNWRITTEN, text, room);
+    if (zeros)
+        snprintf(text, room, "write 0 there too");
+    else if (!text[0])
+        other_rows(c, text, room);
+    for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
+        for (int turned = 0; turned < 2 && !text[0]; turned++) {
+            for (size_t i = 0; i < c->n; i++)
+                stored[i] = JUDGE_UNWRITTEN;
+            for (size_t i = 0; i < rows; i++)
+                for (size_t j = 0; j < cols; j++) {
+                    const size_t at = turned ? j * length + i : i * length + j;
+                    if (at < c->n)
+                        stored[at] = c->want[i * cols + j];
+                }
+            if (equal(c, c->got, stored))
+                snprintf(text, room, turned ? "it is written with exchanged indices: element (i, j) is at "
+                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu",
+                         length, cols);
+        }
 }
 
 static double squared(double x)
@@ -279,7 +291,8 @@ static bool function_of(const struct comparison *c, char *text, size_t room)
     static const struct { double (*f)(double); const char *name; } of[] = {
         { squared, "the square of" }, { sqrt, "the square root of" }, { exp, "the exponential of" },
         { log, "the logarithm of" }, { inverse, "1 divided by" }, { fabs, "the absolute value of" } };
-    const bool chance = c->n == 1 && floor(8 * c->want[0]) == 8 * c->want[0];   /* 4 for 2 may be chance */
+    const bool chance = c->n == 1                       /* 4 for 2 may be chance */
+                     && (floor(8 * c->want[0]) == 8 * c->want[0] || c->tolerance > 1e-6);
     for (size_t k = 0; k < sizeof of / sizeof *of && !chance; k++) {
         size_t as = 0;
         for (size_t i = 0; i < c->n; i++)
@@ -322,13 +335,45 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
         one_of(c, cols, 1, rows, cols, "in all rows ", "number", text, room);
 }
 
-/* How the wrong numbers are related to the right ones; "" if nothing was found. */
+/* A number so much larger than those that are expected that it has another cause than a wrong formula. */
+static bool too_large(const struct comparison *c, size_t first, size_t worst, char *text, size_t room)
+{
+    static const double guard = 1e3 * JUDGE_UNWRITTEN;              /* judge_room's */
+    const double x = c->got[worst];
+    char at[100], which[140] = "";
+    if (!isfinite(x) || fabs(x) < 1e6 || fabs(x) < 1e5 * largest(c))
+        return false;
+    if (fabs(c->got[first]) < 1e-3 * fabs(x))
+        snprintf(which, sizeof which, "at %s it is %.3g: ", place(c, worst, at, sizeof at), x);
+    return snprintf(text, room, fabs(x - guard) < 1e5
+                    ? "%sthis was read past the end of an array: an index is too large"
+                    : "%sa number this large was usually read past the end of an array, or where nothing was "
+                      "set (does each sum begin at 0?); else look for a division by nearly 0, or e^x of a "
+                      "large x",
+                    which) > 0;
+}
+
+/* Right to a few digits: each number, not only beside the largest. */
+static bool nearly(const struct comparison *c, char *text, size_t room)
+{
+    double worst = 0, most = largest(c);
+    for (size_t i = 0; i < c->n; i++) {
+        const double off = fabs(c->got[i] - c->want[i]) / fmax(fabs(c->want[i]), 0.1 * most);
+        if (!(off <= 3e-4))
+            return false;
+        worst = fmax(worst, off);
+    }
+    return snprintf(text, room, "it is right to %.0f digits. Usual causes: %sa constant with too few digits, "
+                    "an approximation, or a small number (an eps) that is wrong, missing or not needed",
+                    fmin(15, floor(-log10(worst))), worst < 2e-6 ? "a float (use double), " : "") > 0;
+}
+
+/* How the wrong numbers are related to the right ones; "" if nothing was found. Only what is always true then
+ * is said plainly; a cause is called a usual one. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
-    char at[100];
     size_t zeros = 0, right = 0, left_out = 0, worst = 0, wrong = c->n;     /* wrong: the first */
-    const struct comparison nearly = { c->shape, c->n, c->got, c->want, 3e-4 * largest(c) };
     for (size_t i = 0; i < c->n; i++) {
         worst = fabs(c->got[i]) > fabs(c->got[worst]) ? i : worst;
         zeros += c->got[i] == 0;
@@ -337,23 +382,14 @@ static void common(const struct comparison *c, char *text, size_t room)
         left_out += c->got[i] == 0 && !near(c, 0, c->want[i]);
     }
     bounds(c, 0, text, room);
-    if (text[0])
+    if (text[0] || too_large(c, wrong, worst, text, room))
         return;
-    char large[140] = "";
-    if (fabs(c->got[wrong]) < 1e-3 * fabs(c->got[worst]))
-        snprintf(large, sizeof large, "at %s it is %.3g: ", place(c, worst, at, sizeof at), c->got[worst]);
-    if (isfinite(c->got[worst]) && fabs(c->got[worst]) > 1e10 && largest(c) < 1e8)
-        snprintf(text, room, "%sa number this large was read past the end of an array: an index is too large",
-                 large);
-    else if (added_to_unwritten(c))
-        snprintf(text, room, "it is made from memory that was never set: is an index past an array's end, "
-                 "does a sum not begin at 0, or is a saved value read where none was written?");
-    else if (zeros == c->n && 2 * right < c->n)           /* where most should be 0, that proves nothing */
-        snprintf(text, room, "it is 0%s: either nothing is computed, or a factor is 0 (in C, 1 / n is 0 for "
-                 "an int n > 1: write 1.0 / n)", c->n > 1 ? " throughout" : "");
-    else if (equal(&nearly, c->got, c->want))
-        snprintf(text, room, "it is nearly right: look for a float (it should be a double), a constant with "
-                 "too few digits, or a small number (an eps) that is wrong, missing or not needed");
+    if (zeros == c->n)                                    /* where most should be 0, that proves little */
+        snprintf(text, room, "it is 0%s%s", c->n > 1 ? " throughout" : "", 2 * right >= c->n ? "" :
+                 ". Usual causes: nothing is computed, or a factor is 0 (in C, 1 / n is 0 for an int n > 1: "
+                 "write 1.0 / n)");
+    else if (nearly(c, text, room))
+        return;
     else if (c->n == 1 && near(c, -c->got[0], c->want[0]))
         snprintf(text, room, "the sign is wrong");
     else if (c->n == 1 && (near(c, c->got[0], 2 * c->want[0]) || near(c, 2 * c->got[0], c->want[0])))
@@ -371,16 +407,8 @@ static void common(const struct comparison *c, char *text, size_t room)
         return;
     else if (another_order(c))
         snprintf(text, room, "these are the right numbers in the wrong places");
-    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[c->n - 1], c->want[c->n - 1]))
-        snprintf(text, room, "only the last is wrong: does the loop reach it, like the others?");
-    else if (c->n > 2 && right == c->n - 1 && !near(c, c->got[0], c->want[0]))
-        snprintf(text, room, "only the first is wrong: does the loop treat it like the others?");
     else if (right && right + left_out == c->n)
-        snprintf(text, room, "where it is wrong it is 0, the rest is right: is a loop too short, or a case "
-                 "missing?");
-    else if (fabs(c->got[worst]) > 1e6 * fmax(1, largest(c)) && isfinite(c->got[worst]))
-        snprintf(text, room, "%sa number this large comes from past the end of an array, or from memory that "
-                 "was never set", large);
+        snprintf(text, room, "where it is wrong it is 0, the rest is right, " AS_IF);
 }
 
 int judge_digits(double got, double want)
@@ -449,24 +477,24 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
                     unwritten == c->n && c->n > 1 ? ", nor was any other" : "", why[0] ? "\n" : "", why);
     }
     if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
-        judge_wrong("%s%s was added to whatever its memory happened to hold: set it before you add to it",
-                    name, at);
+        judge_wrong("%s%s is made from what memory happened to hold: set a number before you add to it or "
+                    "read it", name, at);
     char many[60] = "";
     if (c->n > 1)
         snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c->n);
     const double shown = got[first] != got[first] ? fabs(got[first]) : got[first];      /* nan, not -nan */
     const int digits = judge_digits(shown, want[first]);
-    const char *best = NULL;
-    size_t any, fewest = c->n + 1;
-    for (const struct judge_mistake *m = mistakes; m->says; m++)
-        if (judge_made(c, m->numbers, &any) && any < fewest)
-            best = m->says, fewest = any;
+    const char *best = judge_fitting(c, mistakes);
     if (best)
         judge_wrong("%s%s: got %.*g, expected %.*g%s\nit fits: %s", name, at, digits, shown, digits,
                     want[first], many, best);
     common(c, why, sizeof why);
     if (!why[0])
         snprintf(why, sizeof why, "%s", clue);
+    if (!why[0] && !isfinite(shown) && isfinite(want[first]))
+        snprintf(why, sizeof why, "usual causes of %s", shown != shown
+                 ? "nan: 0 / 0, inf - inf, the root or logarithm of a negative number"
+                 : "inf: a division by 0, e^x of a large x, the logarithm of 0");
     if (!why[0])
         narrowed(c, why, sizeof why);
     judge_wrong("%s%s: got %.*g, expected %.*g%s%s%s", name, at, digits, shown, digits, want[first], many,

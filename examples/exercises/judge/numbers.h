@@ -24,6 +24,8 @@ struct judge_mistake {
     const char   *says;
     const double *numbers;              /* that it gives */
 };
-void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes);
+const char *judge_fitting(const struct comparison *c, const struct judge_mistake *mistakes);
+void        judge_explained(const struct comparison *c, const char *name,
+                            const struct judge_mistake *mistakes);
 
 #endif

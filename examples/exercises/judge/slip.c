@@ -126,13 +126,9 @@ const char *judge_slip(gra_shape shape, const double *got, double tolerance, jud
                        void *arg)
 {
     struct judge_mistake mistakes[MOST + 2] = { 0 };
-    size_t any;
     slips.n = 0;
     const double *want = run(reference, arg, judge_room(judge_size(shape)), NONE, NONE);
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
     collect(&c, reference, arg, mistakes);
-    for (int i = 0; mistakes[i].says; i++)
-        if (judge_made(&c, mistakes[i].numbers, &any))
-            return mistakes[i].says;
-    return NULL;
+    return judge_fitting(&c, mistakes);
 }

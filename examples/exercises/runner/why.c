@@ -178,17 +178,16 @@ static const struct meaning signals[] = {
 
 static const struct meaning sanitizers[] = {
     { 0, "heap-buffer-overflow",    "an array is read or written past its end, or before its beginning" },
-    { 0, "stack-buffer-overflow",   "an array is read or written past its end" },
-    { 0, "stack-buffer-underflow",  "an array is read or written before its beginning" },
-    { 0, "dynamic-stack-buffer",    "an array is read or written past its end" },
-    { 0, "global-buffer-overflow",  "an array is read or written past its end" },
+    { 0, "stack-buffer-",           "an array is read or written past its end, or before its beginning" },
+    { 0, "dynamic-stack-buffer",    "an array is read or written past its end, or before its beginning" },
+    { 0, "global-buffer-overflow",  "an array is read or written past its end, or before its beginning" },
     { 0, "heap-use-after-free",     "memory is used after free()" },
     { 0, "stack-use-after-",        "a local variable is used after its function or block has ended" },
     { 0, "stack-overflow",          "the stack is full: a function calls itself without end, or has an "
                                     "array that is too large" },
     { 0, "attempting double-free",  "free() is called twice for the same memory" },
     { 0, "attempting free on addr", "free() of memory that malloc() did not return" },
-    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far past the end of its array"
+    { 0, "SEGV on unknown address", "a pointer is wrong: NULL, never set, or far outside its array"
                                     "| (a gradient that is not needed is NULL)" },
     { 0, "requested allocation",    "it asked for too much memory" },
     { 0, "allocation-size-too-big", "it asked for too much memory" },
@@ -199,6 +198,7 @@ static const struct meaning sanitizers[] = {
     { 0, "division by zero",        "an integer is divided by 0" },
     { 0, "null pointer",            "a pointer is NULL| (a gradient that is not needed is NULL)" },
     { 0, "FPE",                     "an integer is divided by 0" },
+    { 0, "misaligned address",      "a pointer is wrong: never set, or read where there is none" },
     { 0, NULL, NULL } };
 
 /* The first line of the answer that a sanitizer's report names, from `report` on; 0: none. */
@@ -227,14 +227,16 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
-/* An array of the answer's own may be too short for a line that is right: where it was allocated. */
+/* An array of the answer's own may be too short for a line that is right: where it was allocated. Far from an
+ * array nobody knows whether it is the one that was meant. */
 static void append_allocation(char *text, size_t room, const char *report, const char *file)
 {
     const char *region = strstr(report, "-byte region");
     const char *from = region ? strstr(region, "allocated by") : NULL;
     const char *caller = from ? strstr(from, "#1 ") : NULL;
     char frame[500];
-    if (!caller)
+    const char *located = strstr(report, "is located ");
+    if (!caller || !located || atoi(located + 11) > 64)
         return;
     snprintf(frame, sizeof frame, "%.*s", (int)strcspn(caller, "\n"), caller);
     while (region > report && isdigit((unsigned char)region[-1]))
