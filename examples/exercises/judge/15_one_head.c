@@ -87,8 +87,16 @@ static void weights_of(const char *part, const double *query, const double *keys
         judge_clue("a weight is negative: e^s never is, so the exponentials are missing");
     if (fabs(h.all - 1) > 1e-9)
         judge_clue("the weights sum to %.6g: they must sum to 1", h.all);
+    bool even = m > 1;
     double *want = judge_room((size_t)m);
     weights(want, &h);
+    for (int j = 0; j < m; j++)
+        even = even && fabs(a[j] - 1.0 / m) < 1e-12;
+    if (even)
+        judge_clue("all weights are equal, so all scores are: is a[j] set to the score of key j, and is "
+                   "number l of key j read at k[j*d + l]?");
+    if (even)
+        judge_numbers("a", GRA_SHAPE(m), a, want, 1e-12);
     if (saturated(a, m) && !saturated(want, m))
         judge_wrong("a[0]: got %g, expected %.6g, and all other weights are 0 or 1 too\nso a score is huge: "
                     "was it computed from a number past the end of k or a, or from an a[j] that was not set "

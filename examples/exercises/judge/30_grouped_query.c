@@ -24,6 +24,8 @@ static double *split(const double *rows, int heads, const char *whose)
 static void weights(const double *q, const double *k, double *w)
 {
     const double root = slip("the scores are not divided by sqrt(d)") ? 1
+        : slip("all visible weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1")
+        ? (double)INFINITY
         : slip("the scores are divided by sqrt(dim): use d = dim / H, the width of a head") ? sqrt(DIM)
         : slip("the scores are divided by d: the root is missing") ? D
         : slip("the scores are divided by sqrt(time): use d, the width of a head") ? sqrt(TIME)

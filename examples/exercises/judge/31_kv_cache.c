@@ -67,6 +67,9 @@ static void logits(double *y, void *arg)
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const double root = slip("the scores are not divided by sqrt(dim)") ? 1
         : slip("the scores are divided by dim: the root is missing") ? DIM
+        : slip("the scores are multiplied by sqrt(dim): divide") ? 1 / sqrt(DIM)
+        : slip("all visible weights are equal: are the scores 0? In C, 1 / dim is 0 for an int dim > 1")
+        ? (double)INFINITY
         : slip("the scores are divided by the root of the number of keys: use sqrt(dim)") ? sqrt(all)
         : slip("the scores are divided by the root of n: use sqrt(dim)") ? sqrt(n) : sqrt(DIM);
     const bool exchanged = slip("keys and values are exchanged");

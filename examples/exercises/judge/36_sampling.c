@@ -257,6 +257,7 @@ void judge_exercise(void)
     judge(DRAW, draws, 6, (struct sampling){ 0 });
     judge_part("a draw for which rounding has left the sum too small");
     judge(DRAW, short_of_1, 4, (struct sampling){ 0 });
+    judge(DRAW, short_of_1 + 1, 1, (struct sampling){ 0 });
     judge_part("sample_token");
     judge(SAMPLE, x, 6, (struct sampling){ .temperature = 1, .top_k = 60, .top_p = 1 });
     judge(SAMPLE, x, 6, (struct sampling){ .temperature = 2, .top_k = 60, .top_p = 1 });

@@ -91,7 +91,7 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
 static bool varied(const struct comparison *c)
 {
     for (size_t i = 1; i < c->n; i++)
-        if (isfinite(c->got[i]) && c->got[i] != c->got[0])
+        if (isfinite(c->got[i]) && !(fabs(c->got[i] - c->got[0]) <= c->tolerance))
             return true;
     return c->n == 1 && isfinite(c->got[0]) && c->got[0] != 0 && c->tolerance < 1e-6;
 }
