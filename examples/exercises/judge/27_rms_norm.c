@@ -43,7 +43,7 @@ static double root_of(const struct input *in, int r, int i, double *mean)
                      ? in->eps : 1e-6;
     return slip("x times the weight: the division by the root is missing") ? 1
          : slip("divided by the mean of squares: its root is missing") ? square + eps
-         : absolute ? square
+         : absolute ? square + eps
          : slip("multiplied by the root: divide by it") ? 1 / sqrt(square + eps)
          : slip("eps is added to the root: it belongs inside, sqrt(mean x^2 + eps)") ? sqrt(square) + eps
          : slip("divided by dim twice: in the mean, and again") ? sqrt((square + eps) / n)

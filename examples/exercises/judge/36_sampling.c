@@ -18,6 +18,8 @@ static void at_temperature(const double *x, double *p, int n, double t)
     const bool raw = slip("e^x was not divided by the sum");
     const bool last = slip("at temperature 0, of equal logits the last was taken: take the first");
     const bool shared = slip("at temperature 0, equal logits share the probability: take the first");
+    const bool even =
+        slip("at temperature 0 all tokens are equally likely now: all belongs to the largest logit");
     const bool zeroth = slip("at temperature 0 this is always token 0: take that with the largest logit");
     const bool warm =
         slip("at temperature 0 this is the softmax: all probability belongs to the largest logit");
@@ -26,7 +28,7 @@ static void at_temperature(const double *x, double *p, int n, double t)
         best = x[i] > x[best] || (last && x[i] == x[best]) ? i : best;
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += p[i] = t == 0 && !warm ? (shared ? x[i] == x[best] : i == (zeroth ? 0 : best))
+        sum += p[i] = t == 0 && !warm ? even ? 1 : (shared ? x[i] == x[best] : i == (zeroth ? 0 : best))
             : exp((x[i] - x[best]) * (none || root || t == 0 ? 1 : times ? t : squared ? 1 / t / t : 1 / t));
     for (int i = 0; i < n && !raw; i++)
         p[i] /= sum;
@@ -263,6 +265,8 @@ void judge_exercise(void)
     judge(SAMPLE, x, 6, (struct sampling){ .temperature = 2, .top_k = 60, .top_p = 1 });
     judge(SAMPLE, x, 6, (struct sampling){ .temperature = 1, .top_k = 3, .top_p = 1 });
     judge_part("sample_token: the order of its steps");
+    judge(SAMPLE, judge_draw(37, MOST, -2, 2), MOST,
+          (struct sampling){ .temperature = 4, .top_k = 4, .top_p = 0.7 });
     judge(SAMPLE, x, 6, (struct sampling){ .temperature = 2, .top_k = 4, .top_p = 0.58 });
     judge(SAMPLE, judge_draw(36, MOST, -2, 2), MOST,
           (struct sampling){ .temperature = 0.5, .top_k = 5, .top_p = 0.8 });

@@ -32,6 +32,7 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
     const bool none = slip("r is missing in n"), other = slip("r multiplies gi_n: it should multiply gh_n");
     const bool by_z =
         slip("z is in n: r should be"), of_h = slip("r multiplies h in n: it should multiply gh_n");
+    const bool outside = slip("tanh is multiplied by r: it should be tanh(gi_n + r gh_n)");
     const bool squashed =
         slip("n has a sigmoid: it should have a tanh"), linear = slip("the tanh of n is missing");
     const bool turned = slip("z and 1 - z are exchanged: h is kept by z");
@@ -46,8 +47,8 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
             gate[k] = plain ? sum : tanhs ? tanh(sum) : sigmoid(up ? -sum : sum);
         }
         const double by = by_z ? gate[1] : none ? 1 : gate[0];
-        const double sum = all ? by * (xn + hn) : other ? by * xn + hn : xn + by * hn;
-        const double n = squashed ? sigmoid(sum) : linear ? sum : tanh(sum);
+        const double sum = outside ? xn + hn : all ? by * (xn + hn) : other ? by * xn + hn : xn + by * hn;
+        const double n = squashed ? sigmoid(sum) : linear ? sum : tanh(sum) * (outside ? by : 1);
         const double z = turned ? 1 - gate[1] : by_r ? gate[0] : gate[1];
         gates[i] = gate[stored], gates[hidden + i] = gate[!stored], gates[2 * hidden + i] = n;
         next[i] = (added ? 1 : 1 - z) * n + (lost ? 0 : z * h[i]);
@@ -131,6 +132,11 @@ static void through_time(double *out, void *arg)
     const bool every = which == 5 && slip("dh of each step was added to dh0: only that of step 0 belongs "
                                           "there, as the others are in dnext");
     const bool early_end = which == 5 && slip("dh0 is dnext of step 0: go back through that step, too");
+    const bool first_dy = slip("dy of step 0 is used in all steps: step t has row t");
+    const bool one_dy = slip("all numbers of dnext take dy[t hidden], the first: number i takes the i-th");
+    const bool row_w = which == 4 && slip("row 0 of W_ih is used for all of dgi: dgi[o] needs row o");
+    const bool turned_w =
+        which == 0 && slip("dW_ih is written as its transpose: it has 3 hidden rows of `in`");
     const bool after = slip("the cell's backward is given h[t + 1]: its h is h[t]");
     const bool stride = slip("gates has rows of 3 hidden numbers, not of hidden");
     double dh[GRU_MOST] = { 0 }, next[GRU_MOST], back[7 * GRU_MOST];
@@ -141,7 +147,8 @@ static void through_time(double *out, void *arg)
         const int of = early ? (t > 0 ? t - 1 : 0) : ahead && t < r->time - 1 ? t + 1 : t;
         const double *x = r->x + (x_0 ? 0 : t) * in, *state = r->h + (t + later) * h;
         for (int i = 0; i < h; i++)
-            next[i] = (last && t < r->time - 1 ? 0 : r->dy[of * h + i]) + (cut ? 0 : dh[i]);
+            next[i] = (last && t < r->time - 1 ? 0 : r->dy[(first_dy ? 0 : of) * h + (one_dy ? 0 : i)])
+                    + (cut ? 0 : dh[i]);
         cell_back(r->gates + t * (stride ? 1 : 3) * h, r->gh + t * 3 * h, r->h + (t + after) * h, next, back,
                   h);
         const double *dgi = gh_in ? back + 3 * h : back, *dgh = alike ? back : back + 3 * h;
@@ -151,12 +158,13 @@ static void through_time(double *out, void *arg)
                 dh[i] += dgh[o] * g->w_hh[o * h + i];
         }
         for (int i = 0; i < size && which < 4 && !(once && k); i++)
-            out[i] += which == 0 ? dgi[i / in] * x[i % in] : which == 1 ? dgh[i / h] * state[i % h]
+            out[i] += which == 0 && turned_w ? dgi[i % (3 * h)] * x[i / (3 * h)]
+                : which == 0 ? dgi[i / in] * x[i % in] : which == 1 ? dgh[i / h] * state[i % h]
                 : which == 2 ? dgi[i] + (both ? dgh[i] : 0) : dgh[i];
         for (int i = 0; i < h && every; i++)
             out[i] += dh[i];
         for (int o = 0; o < 3 * h * in && which == 4; o++)
-            out[(dx_0 ? 0 : t) * in + o % in] += dgi[o / in] * g->w_ih[o];
+            out[(dx_0 ? 0 : t) * in + o % in] += dgi[o / in] * g->w_ih[row_w ? o % in : o];
     }
     for (int i = 0; i < h && which == 5 && !none && !every; i++)
         out[i] += early_end ? next[i] : dh[i];

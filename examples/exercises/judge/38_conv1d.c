@@ -96,6 +96,10 @@ static void compute(double *out, void *arg)
     const bool by_out = slip("w[(o * out + c) * kernel + k] is read: it is (out, in, kernel), so o * in + c");
     const bool by_k = slip("w[o * in + c * kernel + k] is read: it is (o * in + c) * kernel + k");
     const bool short_x = slip("x is read in rows of m numbers: its rows have length");
+    const bool beyond =
+        which != Y && slip("behind x numbers past its end, i >= length, are used: leave them out");
+    const bool one_d =
+        which != Y && slip("dy[o * m], that of place 0, is used at all places: place t has dy[o * m + t]");
     const bool first_x = slip("x[0] counts as padding: it is the first number");
     const bool at_t = which == DX && slip("dx is added at t: it belongs where x was read");
     const bool one_out = which == DX && slip("only the first channel of y counts: sum over all");
@@ -118,7 +122,8 @@ static void compute(double *out, void *arg)
     for (int o = 0; o < g->c.out && !zero; o++)
         for (int t = 0; t < m; t++) {
             const double d = which == Y ? 1
-                           : g->dy[turned ? t * g->c.out + o : first ? t : o * m + t] / (mean ? m : 1);
+                           : g->dy[turned ? t * g->c.out + o : (first ? 0 : o * m) + (one_d ? 0 : t)]
+                             / (mean ? m : 1);
             const int begins = t * stride - shift;
             for (int at = 0; at < in * kernel; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;
@@ -129,8 +134,8 @@ static void compute(double *out, void *arg)
                 if (which == DB && (many || (seen && !k) || !at))
                     out[o] = (last ? 0 : out[o]) + d;
                 i = edge ? (i < 0 ? 0 : i >= n ? n - 1 : i) : wraps ? (i + 4 * n) % n : i;
-                if (which == DB || i < first_x || i >= n || (one_out && o) || (stops && begins < 0)
-                    || (ends && (begins < 0 || begins + kernel > n)))
+                if (which == DB || i < first_x || (i >= n && !beyond) || (one_out && o)
+                    || (stops && begins < 0) || (ends && (begins < 0 || begins + kernel > n)))
                     continue;
                 const int of_w = narrow ? o * kernel + k : own ? (at / kernel * g->c.out + o) * kernel + k
                                : (by_out ? o * g->c.out * kernel : by_k ? o * in : o * in * kernel) + at;
