@@ -14,6 +14,9 @@ static double of_e(const struct given *g)
 {
     return slip("this is e: the slope of e^2 is 2e") ? g->e
          : slip("this is 2: the slope of e^2 is 2e") ? 2
+         : slip("divided by e: the slope of e^2 is 2e") ? 2 / g->e
+         : slip("this is 2^e: the slope of e^2 is 2e") ? pow(2, g->e)
+         : slip("this is 2 (y + t): the slope of e^2 is 2e, and e is y - t") ? 2 * (g->y + g->t)
          : slip("this is 2y: the slope of e^2 is 2e") ? 2 * g->y
          : slip("this is 2 e^2: the slope of e^2 is 2e") ? 2 * g->e * g->e
          : slip("this is e^2, the loss itself: expected its slope, 2e") ? g->e * g->e
@@ -49,7 +52,7 @@ static double of_z(const struct given *g)
          : slip("this is only the slope: multiply it by dy") ? 1 - y * y
          : slip("y (1 - y) is the slope of the sigmoid: that of tanh is 1 - y^2") ? de * y * (1 - y)
          : slip("this uses 1 + y^2 instead of 1 - y^2") ? de * (1 + y * y)
-         : slip("this uses y^2 - 1 instead of 1 - y^2") ? de * (y * y - 1)
+         : slip("the sign is wrong: it should be dy (not dt) times 1 - y^2 (not y^2 - 1)") ? de * (y * y - 1)
          : slip("divided by the slope: multiply") ? de / (1 - y * y)
          : slip("this uses tanh(z) itself instead of its slope") ? de * y
          : slip("the slope is taken at dy: take it at z, where tanh was computed")
@@ -69,10 +72,8 @@ static double of_w(const struct given *g)
          : slip("this is only the slope: multiply it by dz") ? x
          : slip("d(w x)/dw, which is x, is left out") ? dz
          : slip("this is dy times x: the path goes through tanh, so use dz") ? g->de * x
-         : slip("this is without the 2 of e^2") ? dz * x / 2
          : slip("multiplied by all of z = w x + b: dz/dw is x") ? dz * g->z
          : slip("multiplied by w x: d(w x)/dw is x") ? dz * w * x
-         : slip("w is added: dw is dz times d(w x + b)/dw, and nothing else") ? dz * x + w
          : slip("multiplied by x + b: d(w x + b)/dw is x") ? dz * (x + g->b) : dz * x;
 }
 
@@ -94,7 +95,6 @@ static double of_x(const struct given *g)
          : slip("this is dy times w: the path goes through tanh, so use dz") ? g->de * w
          : slip("x is not a constant here: d(w x)/dx is w") ? 0
          : slip("multiplied by w x: d(w x)/dx is w") ? dz * w * x
-         : slip("x is added: dx is dz times d(w x + b)/dx, and nothing else") ? dz * w + x
          : slip("multiplied by w + b: d(w x + b)/dx is w") ? dz * (w + g->b) : dz * w;
 }
 
@@ -108,7 +108,9 @@ static void products(double got, double want, const struct given *g)
                     { " times b", g->b }, { " times x", g->x }, { " times t", g->t },
                     { " times y", g->y }, { " times z", g->z }, { " times e", g->e },
                     { " times 1 - y", 1 - g->y }, { " times 1 - 2y", 1 - 2 * g->y },
-                    { " times 1 - t^2", 1 - g->t * g->t }, { " times (1 - y^2) z", (1 - g->y * g->y) * g->z },
+                    { " times 1 - t^2", 1 - g->t * g->t }, { " times w x", g->w * g->x },
+                    { " times w^2", g->w * g->w }, { " times x^2", g->x * g->x }, { " times de", g->de },
+                    { " times dz", g->dz }, { " times (1 - y)^2", (1 - g->y) * (1 - g->y) }, { " times (1 - y^2) z", (1 - g->y * g->y) * g->z },
                     { " times y^2", g->y * g->y }, { " divided by x", 1 / g->x },
                     { " divided by w", 1 / g->w }, { " times 1 - y^2", 1 - g->y * g->y },
                     { " times 1/cosh(z), without the square", 1 / cosh(g->z) } };
@@ -124,9 +126,12 @@ static void products(double got, double want, const struct given *g)
         for (size_t j = 1; j < slopes; j++)
             if (fabs(got - (of[i].value + slope[j].value)) <= 1e-10)
                 judge_clue("%s and the slope were added: multiply them", of[i].name);
-    if (fabs(fabs(got - want) - 1) <= 1e-10)
-        judge_clue("this is the right gradient %s 1: the 1 does not belong "
-                   "there", got > want ? "plus" : "minus");
+    const char *const name[] = { "1", "w", "b", "x", "t", "z", "y", "e" };
+    const double more[] = { 1, g->w, g->b, g->x, g->t, g->z, g->y, g->e };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (fabs(fabs(got - want) - fabs(more[i])) <= 1e-10)
+            judge_clue("%s is %s: this is the right gradient without it", name[i],
+                       (got - want) * more[i] > 0 ? "added" : "subtracted");
 }
 
 static void reference(double *out, void *arg)
@@ -135,33 +140,58 @@ static void reference(double *out, void *arg)
     *out = g->now(g);
 }
 
+static const char *const member[] = { "z", "y", "e", "loss", "de", "dy", "dt", "dz", "dw", "db", "dx" };
+enum { MEMBERS = sizeof member / sizeof *member, FORWARD = 4 };
+
+/* The members of n after neuron(), if member k held `held` before. */
+static void members(double w, double b, double x, double t, int k, double held, double *out)
+{
+    const double none = JUDGE_UNWRITTEN;
+    double in[MEMBERS] = { none, none, none, none, none, none, none, none, none, none, none };
+    in[k] = held;
+    struct neuron n = { in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8], in[9], in[10] };
+    neuron(w, b, x, t, &n);
+    memcpy(out, (double[]){ n.z, n.y, n.e, n.loss, n.de, n.dy, n.dt, n.dz, n.dw, n.db, n.dx }, sizeof in);
+}
+
+/* Does member i depend on what a member held before? */
+static void unset(double w, double b, double x, double t, int i)
+{
+    double out[MEMBERS], other[MEMBERS];
+    members(w, b, x, t, 0, JUDGE_UNWRITTEN, out);
+    for (int k = 0; k < MEMBERS; k++) {
+        members(w, b, x, t, k, 1, other);
+        if (k != i && memcmp(&out[i], &other[i], sizeof *out))
+            judge_wrong("%s is computed from n->%s before that is set: use only what earlier lines set",
+                        member[i], member[k]);
+    }
+}
+
 static void one(double w, double b, double x, double t)
 {
-    const double none = JUDGE_UNWRITTEN, z = w * x + b, y = tanh(z), e = y - t, dz = 2 * e * (1 - y * y);
+    const double z = w * x + b, y = tanh(z), e = y - t, dz = 2 * e * (1 - y * y);
     struct given g = { w, b, x, t, z, y, e, e * e, 2 * e, dz, NULL };
-    struct neuron n = { none, none, none, none, none, none, none, none, none, none, none };
+    double got[MEMBERS];
     judge_part("w = %g, b = %g, x = %g, t = %g", w, b, x, t);
-    neuron(w, b, x, t, &n);
-    const double got[] = { n.z, n.y, n.e, n.loss }, want[] = { z, y, e, e * e };
-    const char *const name[] = { "z", "y", "e", "loss" };
-    for (int i = 0; i < 4; i++)
+    members(w, b, x, t, 0, JUDGE_UNWRITTEN, got);
+    const double want[] = { z, y, e, e * e };
+    for (int i = 0; i < FORWARD; i++)
         if (!(fabs(got[i] - want[i]) <= 1e-12))
-            judge_wrong("n->%s: got %.*g, expected %.*g: the forward is given, leave it unchanged", name[i],
+            judge_wrong("n->%s: got %.*g, expected %.*g: the forward is given, leave it unchanged", member[i],
                         judge_digits(got[i], want[i]), got[i], judge_digits(got[i], want[i]), want[i]);
-    const struct { const char *name; gradient *f; double got; } gradients[] = {
-        { "de", of_e, n.de }, { "dy", of_y, n.dy }, { "dt", of_t, n.dt }, { "dz", of_z, n.dz },
-        { "dw", of_w, n.dw }, { "db", of_b, n.db }, { "dx", of_x, n.dx } };
-    for (size_t i = 0; i < sizeof gradients / sizeof *gradients; i++) {
-        g.now = gradients[i].f;
-        products(gradients[i].got, g.now(&g), &g);
-        judge_against(gradients[i].name, GRA_SHAPE(1), &gradients[i].got, 1e-10, reference, &g);
+    gradient *const gradients[] = { of_e, of_y, of_t, of_z, of_w, of_b, of_x };
+    for (int i = FORWARD; i < MEMBERS; i++) {
+        g.now = gradients[i - FORWARD];
+        unset(w, b, x, t, i);
+        products(got[i], g.now(&g), &g);
+        judge_against(member[i], GRA_SHAPE(1), &got[i], 1e-10, reference, &g);
     }
 }
 
 void judge_exercise(void)
 {
     const double *d = judge_draw(21, 8, -1.5, 1.5);
-    one(0.6, 0.35, 1.7, -0.8);
+    one(0.6, 0.35, 1.7, -0.9);
     one(-0.75, 0.45, 0.3, 1.4);
     one(d[0], d[1], d[2], d[3]);
     one(d[4], d[5], d[6], d[7]);

@@ -6,6 +6,7 @@
  * use of x and w has added to theirs. */
 struct given {
     double x, w, u, v, dloss, du, dv, held_x, held_w;
+    bool   adds;                        /* is what u->grad held kept? */
 };
 
 /* What a line passes on; as a mistake, another product of a gradient and a slope. */
@@ -17,11 +18,16 @@ static double passed_on(const struct given *g, const char *line, double right)
         gradient[] = { g->dloss, g->du, g->dv, 1 };
     if (slip_of("the contribution of the line %s was added twice", line))
         return 2 * right;
+    if (slip_of("the contribution of the line %s was halved", line))
+        return right / 2;
     if (slip_of("the contribution of the line %s has the wrong sign", line))
         return -right;
     for (int i = 0; i < 6; i++)
         if (slip_of("the contribution of the line %s was multiplied by %s", line, name[i]))
             return right * value[i];
+    for (int i = 0; i < 4; i++)
+        if (slip_of("the contribution of the line %s is divided by %s: multiply", line, name[i]))
+            return right / value[i] / value[i];
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 4; k++)
             if (fabs(gradient[k] * value[i] - right) > 1e-9 &&
@@ -52,7 +58,8 @@ static void of_u(double *out, void *arg)
         : slip("v = u + x passes on v's gradient times u: the slope of a sum is 1")
         ? d * g->u * g->u : d * g->u;
     const double from_loss =
-        slip("the contribution of loss = u v is missing, or was overwritten by = (use +=)") ? 0
+        slip(g->adds ? "the contribution of loss = u v is missing"
+                     : "the contribution of loss = u v was overwritten by =: use +=") ? 0
         : slip("u is used: d(u v)/du is v") ? d * g->u : d * g->v;
     *out = passed_on(g, "loss = u v", from_loss);
     *out += passed_on(g, "v = u + x", from_v);
@@ -123,9 +130,12 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
 {
     struct value vx = { x, dx }, vw = { w, dw }, vu = { JUDGE_UNWRITTEN, 0 }, vv = vu;
     const double u = x * w, v = u + x, dv = dloss * u, du = dloss * v + dv;
-    struct given g = { x, w, u, v, dloss, du, dv, dx, dw };
+    struct given g = { x, w, u, v, dloss, du, dv, dx, dw, true };
+    struct value cx = vx, cw = vw, cu = { 0, 1 }, cv = vv;
     judge_part("%s", part);
     const double loss = used_twice(&vx, same ? &vx : &vw, &vu, &vv, dloss);
+    used_twice(&cx, same ? &cx : &cw, &cu, &cv, dloss);         /* the same, where u->grad is 1 at first */
+    g.adds = cu.grad != vu.grad;
     if (!(fabs(loss - u * v) <= 1e-9) || !(fabs(vu.data - u) <= 1e-9) || !(fabs(vv.data - v) <= 1e-9))
         judge_wrong("got u = %.12g, v = %.12g and loss = %.12g, expected %.12g, %.12g and %.12g:\nthe "
                     "forward is given, leave it unchanged", vu.data, vv.data, loss, u, v, u * v);
@@ -144,10 +154,11 @@ static void one(const char *part, double x, double w, double dloss, double dx, d
 void judge_exercise(void)
 {
     const double *d = judge_draw(31, 4, 0.5, 1.5);
-    one("x = 1.3, w = 0.6, dloss = 2.5", 1.3, 0.6, 2.5, 0, 0, false);
-    one("x = -1.5, w = 0.45, dloss = 1", -1.5, 0.45, 1, 0, 0, false);
-    one("dloss = -0.3", 1.2, -0.4, -0.3, 0, 0, false);
-    one("x and w have gradients from other uses", d[0], d[1], d[2], 0.25, -1.75, false);
+    one("x = 1.37, w = 0.643, dloss = 2.29, x->grad = 0.25, w->grad = -1.75", 1.37, 0.643, 2.29, 0.25, -1.75,
+        false);
+    one("x = -1.5, w = 0.45, dloss = 1, their gradients 0", -1.5, 0.45, 1, 0, 0, false);
+    one("dloss = -0.3", 1.2, -0.4, -0.3, 0.7, 0.4, false);
+    one("other numbers", d[0], d[1], d[2], -0.5, 1.2, false);
     one("x and w are one value, of gradient 0", 1.3, 1.3, 0.8, 0, 0, true);
     one("x and w are one value, with a gradient", d[3], d[3], -0.6, 2.25, 2.25, true);
 }
