@@ -160,7 +160,7 @@ faults: programs
 	    BUILD=$(B) sh $$script || { echo "$$script failed"; exit 1; }; \
 	done
 
-## make coverage    lines and branches that the tests reach (gcc)
+## make coverage    lines that the tests reach, and those that none does (gcc)
 # Counts are kept per object, so the double and the float library add up; each runs every suite once.
 coverage:
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' \
