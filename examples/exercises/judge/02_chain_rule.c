@@ -110,7 +110,8 @@ static void products(double got, double want, const struct given *g)
                     { " times 1 - y", 1 - g->y }, { " times 1 - 2y", 1 - 2 * g->y },
                     { " times 1 - t^2", 1 - g->t * g->t }, { " times w x", g->w * g->x },
                     { " times w^2", g->w * g->w }, { " times x^2", g->x * g->x }, { " times de", g->de },
-                    { " times dz", g->dz }, { " times (1 - y)^2", (1 - g->y) * (1 - g->y) }, { " times (1 - y^2) z", (1 - g->y * g->y) * g->z },
+                    { " times dz", g->dz }, { " times (1 - y)^2", (1 - g->y) * (1 - g->y) },
+                    { " times (1 - y^2) z", (1 - g->y * g->y) * g->z },
                     { " times y^2", g->y * g->y }, { " divided by x", 1 / g->x },
                     { " divided by w", 1 / g->w }, { " times 1 - y^2", 1 - g->y * g->y },
                     { " times 1/cosh(z), without the square", 1 / cosh(g->z) } };

@@ -80,7 +80,7 @@ static void begin(const struct sweep *s, double *grad)
         grad[i] = kept || (front && i == 0) || (s->line[i].what == LEAF ? leaves : inner)
                   || ((behind || lapse(stay)) && i > s->y) || (in_front && i < s->y)
                 ? s->before[i] : rest;
-    if (!lapse("dy/dy is 1: it was not set"))
+    if (!lapse("y's gradient is 0 after the sweep: dy/dy is 1"))
         grad[lapse("the sweep begins at the newest node on the tape: begin at y") ? s->n - 1 : s->y] =
             lapse("y's gradient is set to its value: dy/dy is 1") ? s->v[s->y]
             : lapse("1 was added to what y's gradient held: set it to 1") ? s->before[s->y] + 1 : 1;
@@ -109,13 +109,20 @@ static void sweep(double *grad, void *arg)
         walk(s, grad, s->y, &visits);
         return;
     }
-    const bool oldest_first = lapse("the sweep goes from the oldest node to the newest: a node passes on its "
-                                    "gradient before its uses have added to it");
+    const bool oldest_first = lapse("only y passes its gradient on: visit all nodes, from the newest to the "
+                                    "oldest (the other way, a node passes on its gradient before its uses "
+                                    "have added to it)");
     const bool stores = lapse("only one of a node's two uses counts: grad = should be grad +=");
-    const bool slope_only = lapse("only the slope is added: multiply it by grad");
+    const bool slope_only = lapse("only the slope is added, or the slope times y's gradient, 1: multiply it "
+                                  "by the node's own grad");
     const bool value = lapse("the value of a node is passed on instead of its gradient");
     const bool divided = lapse("grad is divided by the slope: multiply");
     const bool added = lapse("grad + slope is passed on: pass on grad * slope");
+    const bool minus = lapse("grad -= should be grad +=");
+    const bool no_single =
+        lapse("nothing is passed on where in[1] is NULL: test in[0] and in[1] each by itself");
+    const bool other = lapse("slope[0] and slope[1] are exchanged: slope[k] belongs to in[k]");
+    const bool of_operand = lapse("grad is multiplied by the value of in[k]: multiply it by slope[k]");
     const bool no_second = lapse("nothing is passed on to in[1]");
     const bool no_first = lapse("nothing is passed on to in[0]");
     const bool to_first = lapse("everything is passed on to in[0]: in[1] must get its share");
@@ -126,7 +133,8 @@ static void sweep(double *grad, void *arg)
     const bool at_zero =
         lapse("the sweep ends at a node with the gradient 0: continue with the nodes before it");
     const bool stays = lapse(stay);
-    const bool not_y = lapse("y itself passes nothing on: the sweep begins at y");
+    const bool not_y = lapse("y passes nothing on: the sweep begins at y, and a node adds its own grad times "
+                             "its own slope[k] to in[k]->grad");
     for (int at = 0; at < s->n; at++) {
         const int i = oldest_first ? at : s->n - 1 - at;
         const struct line *l = &s->line[i];
@@ -138,8 +146,13 @@ static void sweep(double *grad, void *arg)
         if ((at_leaf && l->what == LEAF) || (at_zero && grad[i] == 0))
             break;
         slopes(s, i, slope);
-        for (int k = 0; k < 2 && divided; k++)
-            slope[k] = 1 / slope[k];
+        for (int k = 0; k < 2; k++)
+            slope[k] = divided ? 1 / slope[k] : minus ? -slope[k] : of_operand ? s->v[k ? l->b : l->a]
+                     : slope[k];
+        if (other || (no_single && !two)) {
+            const double first = slope[0];
+            slope[0] = other ? slope[1] : 0, slope[1] = first;
+        }
         if (l->what != LEAF && !no_first)
             grad[l->a] = (stores ? 0 : grad[l->a]) + (added ? g + slope[0] : g * slope[0])
                          * (l->what == TANH && twice ? 2 : 1);
@@ -307,7 +320,8 @@ static void drawn(uint64_t seed, int n)
 void judge_exercise(void)
 {
     const struct line leaf[] = { { LEAF, 0, 0, -1.25 } };
-    const struct line sum[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { LEAF, 0, 0, 5 }, { ADD, 0, 1, 0 } };
+    const struct line sum[] = { { LEAF, 0, 0, 2.5 }, { LEAF, 0, 0, -4 }, { LEAF, 0, 0, 7 },
+                                { ADD, 0, 1, 0 } };
     const struct line product[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { MUL, 0, 1, 0 } };
     const struct line zero[] = { { LEAF, 0, 0, 0 }, { LEAF, 0, 0, -3 }, { MUL, 0, 1, 0 } };
     const struct line leaves[] = { { LEAF, 0, 0, 2 }, { LEAF, 0, 0, -3 }, { LEAF, 0, 0, 7 } };
