@@ -30,8 +30,8 @@ static double P_of(double x)
         : slip("this is x sigmoid(1.702 x), an approximation: use erf") ? 1 / (1 + exp(-1.702 * x))
         : slip("this is relu") ? x > 0
         : slip("negative x give 0, as in relu: they should give a little less than 0") && x < 0 ? 0
-        : slip("erfc is used instead of erf, but not 1 - erfc") ? 1 - e / 2
-        : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0 : (1 + e) / 2;
+        : slip("positive x pass unchanged, as in relu: they should give a little less") && x > 0 ? 1
+        : slip("this uses (1 + erfc) / 2, which is 1 - erf / 2: P = (1 + erf) / 2") ? 1 - e / 2 : (1 + e) / 2;
 }
 
 static void reference(double *y, void *arg)
@@ -40,6 +40,7 @@ static void reference(double *y, void *arg)
     for (int i = 0; i < in->n; i++) {
         const double x = in->x[i], P = P_of(x);
         y[i] = slip("this is only P(x): the factor x is missing") ? P
+             : slip("it is 0 throughout: in C 1 / 2 is the integer 0, so write 0.5") ? 0
              : slip("there is an extra factor x") ? x * x * P : x * P;
     }
 }
@@ -55,16 +56,26 @@ static void gradient(double *dx, void *arg)
         const double e = slip("the exponent of p(x) is -x^2: it should be -x^2 / 2") ? exp(-x * x)
             : slip("the exponent of p(x) is x^2 / 2: it should be -x^2 / 2") ? exp(x * x / 2)
             : slip("the exponent of p(x) is -x / 2: it should be -x^2 / 2") ? exp(-x / 2)
+            : slip("the exponent of p(x) is -x^2 / 4: it should be -x^2 / 2") ? exp(-x * x / 4)
             : slip("the exponent of p(x) is 0: in C 1 / 2 is the integer 0, so write -x * x / 2") ? 1
             : exp(-x * x / 2);
         const double p = slip("P (1 - P) is used for P': it is that of the logistic function, here P' is the "
                               "density p(x)") ? P * (1 - P)
+            : slip("P(x) is used for P': its derivative is the density p(x)") ? P
+            : slip("-x p(x), the derivative of p, is used for p(x)") ? -x * e / sqrt(2 * pi)
             : slip("p(x) is not divided by sqrt(2 pi)") ? e
             : slip("p(x) is divided by sqrt(pi): divide by sqrt(2 pi)") ? e / sqrt(pi)
             : slip("p(x) is divided by 2 pi: divide by its root") ? e / (2 * pi)
             : e / sqrt(2 * pi);
         dx[i] = slip("this is only P(x): the product rule has a second term, x p(x)") ? P
-            : slip("this is only x p(x): the product rule has another term, P(x)") ? x * p
+            : slip("this is only x p(x): the product rule has another term, P(x), which is missing or 0")
+            ? x * p
+            : slip("this is the derivative of relu") ? x > 0
+            : slip("negative x get no gradient, as in relu: they should get dy (P + x p)") && x < 0 ? 0
+            : slip("both terms are multiplied by x: the gradient is dy (P + x p)") ? x * (P + x * p)
+            : slip("P(x) and x p(x) are multiplied: add them") ? x * P * p
+            : slip("the factor x is in the wrong term: it should be P + x p") ? x * P + p
+            : slip("y is used for P(x) in the first term: it should be P + x p") ? y + x * p
             : slip("the factor x is missing in the second term, x p(x)") ? P + p
             : slip("this is only p(x), the derivative of P: y is x P(x), a product") ? p
             : slip("there is an extra factor x in the second term, x p(x)") ? P + x * x * p
@@ -100,8 +111,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 void judge_exercise(void)
 {
     const double far[6] = { 0, -0.0, 30, -30, 1e4, -1e4 }, dy[6] = { 1, 1, 1, 1, 1, 1 };
-    const double some[6] = { 1, -1, 0.5, 2, -3, 0.1 };
-    double P[6], xp[6], a, b;
+    const double some[6] = { 1.25, -0.9, 0.5, 2, -3, 0.1 };
+    double P[6], xp[6], xe[6], a, b;
     forward("some x", some, 5);
     forward("twelve x", judge_draw(111, N, -4, 4), N);
     forward("0, and far from it", far, 6);
@@ -110,9 +121,13 @@ void judge_exercise(void)
     gra_tensor *in = gra_input(t, some, GRA_SHAPE(6));
     judge_backward(t, run(t, in, some), dy, 1, &in, 0);
     for (int i = 0; i < 6; i++)
-        P[i] = P_of(some[i]), xp[i] = some[i] * exp(-some[i] * some[i] / 2) / sqrt(2 * pi);
+        P[i] = P_of(some[i]), xp[i] = some[i] * exp(-some[i] * some[i] / 2) / sqrt(2 * pi),
+        xe[i] = some[i] * exp(-some[i] * some[i]);
     if (judge_combination(gra_grad(in), P, xp, 6, &a, &b))
         judge_clue("it is %.9g times P(x) plus %.9g times x p(x): expected each once", a, b);
+    if (judge_combination(gra_grad(in), P, xe, 6, &a, &b))
+        judge_clue("it is %.9g times P(x) plus %.9g times x e^(-x^2): expected the density, with "
+                   "e^(-x^2 / 2) / sqrt(2 pi)", a, b);
     judge_against("dx", GRA_SHAPE(6), gra_grad(in), 1e-11, gradient, &(struct numbers){ some, 6 });
     gra_close(t);
     judge_part("the gradient check");
