@@ -29,6 +29,7 @@ static void looked_up(double *y, void *arg)
     const struct table *t = arg;
     const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
     const bool sum = slip("rows are added: row i of y is a single row of w");
+    const bool no_0 = slip("the row of id 0 is not used: it is an id like any other");
     for (int at = 0; at < n * dim; at++) {
         const int i = at / dim, j = at % dim;
         const int k = slip("row i of w is used: use row ids[i]") ? i % words
@@ -39,9 +40,12 @@ static void looked_up(double *y, void *arg)
         const int from = slip("w is read in rows of n numbers: row k begins at w[k * dim]") ? k * n + j
             : slip("row k of w is read from w[k]: it begins at w[k * dim]") ? k + j
             : slip("each row holds only its first number, in all places") ? k * dim
+            : slip("w[ids[i]] is used in all places: number j of row k is w[k * dim + j]") ? k
+            : slip("each number is that after the right one in w: number j of row k is w[k * dim + j]")
+            ? k * dim + j + 1
             : slip("w is read by columns: w[k][j] is w[k * dim + j]") ? j * n + k
             : slip("the indices of w are exchanged: w[k][j] is w[k * dim + j]") ? j * dim + k : k * dim + j;
-        y[at] = t->w[from % (words * dim)] + (sum && i ? y[at - dim] : 0);
+        y[at] = (no_0 && ids[i] == 0 ? 0 : t->w[from % (words * dim)]) + (sum && i ? y[at - dim] : 0);
     }
 }
 
@@ -101,23 +105,40 @@ static void gradient(double *dw, void *arg)
     const bool only_first = slip("only the first number of each row gets a gradient");
     const bool dy_0 = slip("each id gets the first row of dy: row i of dy goes to the row of ids[i]");
     const bool no_0 = slip("id 0 gets no gradient: it is an id like any other");
-    const int to = n - slip("the gradient of the last id is left out"),
-        from = slip("the gradient of the first id is left out");
+    const bool no_most = slip("the largest id gets no gradient: ids may be n and more, up to the last row");
+    const bool repeated = slip("each gradient is added as often as its id occurs: add it once");
+    const int off = slip("dy is added to the row after the id's: ids are counted from 0") ? 1
+                  : slip("dy is added to the row before the id's: ids are counted from 0") ? words - 1 : 0;
+    const bool to_0 = slip("all of dy goes to row 0: row i of dy goes to the row of ids[i]");
+    const bool at_id = slip("all numbers of row i are added to dw[ids[i]]: dw[k][j] is dw[k * dim + j]");
+    const bool dy_i = slip("dy[i] is added in all places: number j of row i is dy[i * dim + j]");
+    const bool turned = slip("the indices of dw are exchanged: dw[k][j] is dw[k * dim + j]");
+    const int column = slip("dw is written by columns: dw[k][j] is dw[k * dim + j]") ? words
+                     : slip("dw is written at [j * n + k]: dw[k][j] is dw[k * dim + j]") ? n
+                     : turned ? dim : 0;
+    const int to = slip("only the first id gets a gradient") ? 1
+                 : n - slip("the gradient of the last id is left out"),
+              from = slip("the gradient of the first id is left out");
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        most = ids[i] > most ? ids[i] : most;
     for (int at = 0; at < words * dim; at++)
         dw[at] = all_lost || (rows_lost && count(ids, n, at / dim)) ? 0 : t->old[at];
     for (int i = from; i < to; i++)
         for (int j = 0; j < dim; j++) {
             const int times = count(ids, n, ids[i]), again = count(ids, i, ids[i]);
-            const int row = in_order || exchanged ? i : to_first ? ids[0] : ids[i];
+            const int row = in_order || exchanged ? i : to_first ? ids[0] : to_0 ? 0 : (ids[i] + off) % words;
             const int of = by_id ? ids[i] * dim + j : exchanged ? ids[i] * dim + j : columns
                          ? (j * n + i) % (n * dim)
-                : dy_n ? i * n + j : first_number ? i * dim : dy_0 ? j : i * dim + j;
-            const int place = (of_n ? row * n + j : no_stride ? row + j
+                : dy_n ? i * n + j : first_number ? i * dim : dy_0 ? j : dy_i ? i : i * dim + j;
+            const int place = (of_n ? row * n + j : no_stride ? row + j : at_id ? row
+                               : column ? j * column + row
                                : row * dim + (one_column ? 0 : j)) % (words * dim);
             const bool skipped = row >= words || (first && again) || (none && times > 1) || (only_first && j)
-                || (no_0 && ids[i] == 0) || of >= n * dim
-                    + 8;      /* it may read the guards of judge_room */
-            const double d = skipped ? 0 : (ones ? 1 : dy[of]) * sign / over / (mean ? times : 1);
+                || (no_0 && ids[i] == 0) || (no_most && ids[i] == most)
+                || of >= n * dim + 8;           /* it may read the guards of judge_room */
+            const double d = skipped ? 0 : (ones ? 1 : dy[of]) * sign / over / (mean ? times : 1)
+                           * (repeated ? times : 1);
             dw[place] = stored ? d : (last && again ? t->old[place] : dw[place]) + d;
             for (int k = 0; k < n && all_rows; k++)
                 dw[ids[k] * dim + j] += k == i ? 0 : d;
@@ -143,14 +164,14 @@ static void backward(const char *part, int words, int dim, const int *ids, int n
 
 void judge_exercise(void)
 {
-    const int few[2] = { 3, 1 }, again[7] = { 4, 0, 4, 2, 5, 0, 4 };
-    forward("two ids, a table of five rows", 5, 3, few, 2);
+    const int few[4] = { 1, 4, 2, 3 }, again[7] = { 4, 0, 0, 4, 2, 5, 4 };
+    forward("four ids, a table of seven rows", 7, 6, few, 4);
     forward("seven ids, some repeated", 6, 4, again, 7);
     forward("rows of one number", 6, 1, again, 7);
     forward("one id, the last", 6, 5, (int[]){ 5 }, 1);
     forward("no ids", 3, 2, again, 0);
-    backward("gradient of two ids", 5, 3, few, 2, true);
-    backward("gradient of an id that comes twice", 4, 3, (int[]){ 2, 0, 2 }, 3, true);
+    backward("gradient of four ids", 7, 6, few, 4, true);
+    backward("gradient of an id that comes twice", 4, 5, (int[]){ 2, 0, 2 }, 3, true);
     backward("gradient of seven ids", 6, 4, again, 7, true);
     backward("dw holds the gradient of another use", 6, 4, again, 7, false);
     backward("rows of one number, one id", 6, 1, (int[]){ 5 }, 1, false);

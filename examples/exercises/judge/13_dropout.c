@@ -35,7 +35,11 @@ static void kept(double *out, void *arg)
         number += g->y[i] != 0;
     const double factor = slip("the numbers kept are not scaled up: on average y is then (1 - p) x") ? 1
         : slip("the numbers kept are multiplied by 1 - p: divide by it") ? 1 - p
-        : slip("the numbers kept are divided by p: the part that is kept is 1 - p") ? 1 / p
+        : slip(fabs((double)number / SIZE - p) <= 5 * sqrt(p * (1 - p) / SIZE)
+               ? "p is used as the probability of keeping a number, and divides it: p is that of dropping it"
+               : "the numbers kept are divided by p: the part that is kept is 1 - p") ? 1 / p
+        : slip("the numbers kept are divided by sqrt(1 - p): divide by 1 - p") ? 1 / sqrt(1 - p)
+        : slip("the numbers kept are multiplied by 2: divide by 1 - p, which is 0.5 only if p is") ? 2
         : slip("the numbers kept are multiplied by p: divide by 1 - p") ? p
         : slip("the numbers kept are divided by 1 + p: divide by 1 - p") ? 1 / (1 + p)
         : slip("the numbers kept are multiplied by 1 + p: divide by 1 - p") ? 1 + p
@@ -50,9 +54,9 @@ static void kept(double *out, void *arg)
 /* How many were dropped, and whether one was drawn for each number. */
 static void mask(const double *y, double p)
 {
-    int zeros = 0, as_row_0 = 0, as_column_0 = 0, at = SIZE;
+    int zeros = 0, as_row_0 = 0, as_column_0 = 0, at = SIZE, end = 0;
     for (int i = 0; i < SIZE; i++) {
-        zeros += y[i] == 0, at = y[i] == 0 && at == SIZE ? i : at;
+        zeros += y[i] == 0, at = y[i] == 0 && at == SIZE ? i : at, end = y[i] != 0 ? i + 1 : end;
         as_row_0 += (y[i] == 0) == (y[i % COLS] == 0);
         as_column_0 += (y[i] == 0) == (y[i / COLS * COLS] == 0);
     }
@@ -67,6 +71,9 @@ static void mask(const double *y, double p)
                     zeros ? "is one number drawn for all? Draw one for each, and drop where it is below p" :
                     "is one number drawn for all, or compared with the wrong thing? Draw one for each, and "
                     "drop where it is below p");
+    if (SIZE - end > 100)
+        judge_wrong("all numbers from y[%d, %d] on are 0\ndraw y->size numbers, one for each", end / COLS,
+                    end % COLS);
     if (p > 0 && as_row_0 == SIZE)
         judge_wrong("the same columns are dropped in each row: draw a number for each element, not for each "
                     "column");
@@ -79,8 +86,8 @@ static void mask(const double *y, double p)
         judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: what is compared with p is "
                     "drawn from the normal distribution: draw it uniformly from [0, 1)", p, 100 * part);
     if (fabs(part - p) > near)
-        judge_wrong("p is %g, and %.1f %% of %d numbers were dropped, expected about %g %%", p, 100 * part,
-                    SIZE, 100 * p);
+        judge_wrong("p is %g, and %.1f %% of %d numbers were dropped, expected about %g %%\nis u, drawn "
+                    "for this number alone, compared with p itself?", p, 100 * part, SIZE, 100 * p);
 }
 
 static void train(double p)
@@ -90,6 +97,15 @@ static void train(double p)
     gra_manual_seed(&rng, 13);
     const double *x = judge_draw(131, SIZE, 0.5, 2);
     struct trial k = run(GRA_TRAIN, &rng, x, p);
+    bool same = true, raw = true;
+    for (int i = 0; i < SIZE; i++)
+        same &= k.y->data[i] == x[i], raw &= k.y->data[i] >= 0 && k.y->data[i] < x[i];
+    if (same && p > 0)
+        judge_wrong("y is x: nothing is dropped, as if the mode were not GRA_TRAIN\n"
+                    "gra_tape_mode(y->tape) is GRA_TRAIN here");
+    if (raw)
+        judge_clue("x is multiplied by numbers between 0 and 1, like those that gra_rand draws: compare them "
+                   "with p");
     judge_against("y", GRA_SHAPE(ROWS, COLS), k.y->data, 1e-9, kept,
                   &(struct given){ .x = x, .y = k.y->data, .p = p });
     mask(k.y->data, p);
@@ -165,9 +181,13 @@ static void unchanged_gradient(double *dx, void *arg)
     const double factor = unset ? JUDGE_UNWRITTEN
                         : slip("divided by 1 - p: y is x in this mode, so dx is dy") ? 1 / 0.75
                         : slip("multiplied by 1 - p: the factor is 1 in this mode, and 1 / (1 - p) in "
-                               "GRA_TRAIN") ? 0.75 : 1;
+                               "GRA_TRAIN") ? 0.75
+                        : slip("no gradient passes: y is x in this mode, so dx is dy; if backward reads a "
+                               "mask, it must be set in this mode, too") ? 0 : 1;
+    const bool no_dy = slip("dy is missing: it is multiplied by the factor");
+    const bool dy_0 = slip("all x get y->grad[0]: x[i] gets y->grad[i]");
     for (int i = 0; i < SIZE; i++)
-        dx[i] = g->dy[i] * factor * (times_x ? g->x[i] : 1);
+        dx[i] = (no_dy ? 1 : g->dy[dy_0 ? 0 : i]) * factor * (times_x ? g->x[i] : 1);
 }
 
 static void not_training(const char *part, gra_mode mode, gra_rng *rng)
