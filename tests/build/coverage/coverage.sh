@@ -1,8 +1,9 @@
 #!/bin/sh
 # How much of core/, layers/ and examples/import/ the tests have executed: for each file its lines and
-# branches, then the lines that nothing has executed. Some always remain: what runs where memory ends or a
-# process crashes, or on another processor. Fails below 98 % of lines. Run it in the repository's root, after a
-# test program built by gcc with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can fail.
+# branches, then the lines that nothing has executed. Some always remain: what runs where memory ends, where a
+# process crashes, or on another processor. Fails below 98 % of lines. Run it in the repository's root, after
+# a test program built by gcc with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can
+# fail.
 BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 
