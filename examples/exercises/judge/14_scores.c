@@ -13,19 +13,28 @@ static void projection(double *q, void *arg)
     const int d = p->d, D = p->D;
     const bool no_b = slip("this is W x without b");
     const double *W = mat_read("W", "ij", 'D', p->W, d, D, "dD", (int[]){ d, D });
-    const int terms = slip("the sum has only d terms: a row of W and x have D numbers") && d < D ? d : D;
+    const int terms = slip("the sum has only d terms: a row of W and x have D numbers") && d < D ? d
+                    : D - slip("the last term of the sum is left out: a row of W and x have D numbers");
+    const int begin = slip("the first term of the sum is left out: j begins at 0");
     const bool last = slip("only the last term of the sum is left: start with b[i], then add each term");
     const bool last_b = slip("only the last term of the sum, and b, are left: add each term");
     const bool before = slip("b was added to x, before the product with W"), minus = slip("b was subtracted");
     const bool often = slip("b was added with each product: add it only once");
+    const bool running = slip("the sum is not reset for each row: each q[i] is a sum of its own");
     const bool only_b = slip("this is only b, without W x");
     const bool one_x = slip("x[i] is used instead of x[j]: a row is multiplied with all of x");
+    const bool x_0 = slip("x[0] is used instead of x[j]: a row is multiplied with all of x");
+    const bool no_x = slip("the row of W is added up, without x: multiply W[i*D + j] with x[j]");
+    const double sign = slip("W x is subtracted: add it") ? -1
+                      : slip("W x is divided by sqrt(d): only scores are") ? 1 / sqrt(d) : 1;
     const bool one_b = slip("b[0] was added everywhere: add b[i]");
+    double before_it = 0;
     for (int i = 0; i < d; i++) {
         const double b = p->b[one_b ? 0 : i];
         q[i] = no_b || before || last ? 0 : minus ? -b : often ? D * b : b;
-        for (int j = last || last_b ? D - 1 : 0; j < terms && !only_b; j++)
-            q[i] += W[i * D + j] * (one_x ? p->x[i % D] : before ? p->x[j] + p->b[j % d] : p->x[j]);
+        for (int j = last || last_b ? D - 1 : begin; j < terms && !only_b; j++)
+            q[i] += sign * W[i * D + j] * (no_x ? 1 : x_0 ? p->x[0] : one_x ? p->x[i % D] : before ? p->x[j] + p->b[j % d] : p->x[j]);
+        q[i] += running ? before_it : 0, before_it = q[i] - b;
     }
 }
 
@@ -51,11 +60,11 @@ struct meeting {
     int           n, m, d;
 };
 
-static double dot(const double *a, const double *b, int from, int to)
+static double dot(const double *a, const double *b, int from, int to, bool whole)
 {
     double sum = 0;
     for (int l = from; l < to; l++)
-        sum += a[l] * b[l];
+        sum = whole ? trunc(sum + a[l] * b[l]) : sum + a[l] * b[l];
     return sum;
 }
 
@@ -66,13 +75,18 @@ static void dot_products(double *s, void *arg)
     const int n = a->n, m = a->m, d = a->d;
     const double by = slip("sqrt(d) was rounded to an integer: keep it in a double") ? floor(sqrt(d))
         : slip("these are the dot products: divide by sqrt(d)") ? 1
+        : slip("divided by the root of the root of d: divide by sqrt(d)") ? sqrt(sqrt(d))
         : slip("divided by d: divide by its root") ? d : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by the root of n, the number of queries: d is the length of a query") ? sqrt(n)
         : slip("divided by the root of m, the number of keys: d is the length of a query") ? sqrt(m)
         : sqrt(d);
     const double *keys = mat_read("k", "jl", 'd', a->k, m, d, "nmd", (int[]){ n, m, d });
     const double *queries = mat_read("q", "il", 'd', a->q, n, d, "nmd", (int[]){ n, m, d });
-    const int to = d - slip("the dot product leaves out the last number of q and k");
+    const int to = slip("the dot product has only n terms: q and k have d numbers") && n < d ? n
+                 : slip("the dot product has only m terms: q and k have d numbers") && m < d ? m
+                 : d - slip("the dot product leaves out the last number of q and k");
+    const bool whole = slip("the dot product is rounded to an integer: keep it in a double");
+    const bool causal = slip("the keys after the query were masked: no mask is asked for here");
     const bool key_i = slip("key i is used instead of key j: each query is compared with all keys");
     const bool query_j = slip("query j is used instead of query i: row i belongs to query i");
     const int begin = slip("the dot product leaves out the first number of q and k");
@@ -93,10 +107,11 @@ static void dot_products(double *s, void *arg)
     for (int at = 0; at < n * m; at++) {
         const int i = exchanged ? at % n : at / m, j = exchanged ? at / n : at % m;
         const double *q = (k_for_q ? keys : queries) + (query_j ? j % n : i) * d;
-        const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d, product = dot(q, k, from, to);
-        const double apart = dot(q, q, 0, d) - 2 * dot(q, k, 0, d) + dot(k, k, 0, d);
+        const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d, product = dot(q, k, from, to, whole);
+        const double apart = mat_dot(q, q, d) - 2 * mat_dot(q, k, d) + mat_dot(k, k, d);
         s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product) / by
-              / (cosine ? sqrt(dot(q, q, 0, d) * dot(k, k, 0, d)) : 1);
+              / (cosine ? sqrt(mat_dot(q, q, d) * mat_dot(k, k, d)) : 1);
+        s[at] = causal && j > i ? (double)-INFINITY : s[at];
         s[at] += (running && at % m) || (endless && at) ? s[at - 1] : 0;
     }
     if (softmax)
@@ -143,19 +158,20 @@ static void pytorch(void)
 
 void judge_exercise(void)
 {
-    projected("W = (1 2 3; 4 6 5), b = (10, 20), x = (1, 2, -1)",
-              (double[]){ 1, 2, 3, 4, 6, 5 }, (double[]){ 10, 20 }, (double[]){ 1, 2, -1 }, 2, 3);
+    projected("W = (200 -100 300 100; 500 400 700 -200), b = (10, 30), x = (3, -2, 4, 6)",
+              (double[]){ 200, -100, 300, 100, 500, 400, 700, -200 },
+              (double[]){ 10, 30 }, (double[]){ 3, -2, 4, 6 }, 2, 4);
     projected("four numbers from two", judge_draw(1, 8, -2, 2), judge_draw(2, 4, -2, 2),
               judge_draw(3, 2, -2, 2), 4, 2);
     projected("one number from five", judge_draw(4, 5, -2, 2), judge_draw(5, 1, -2, 2),
               judge_draw(6, 5, -2, 2), 1, 5);
     projected("three numbers from one", judge_draw(7, 3, -2, 2), judge_draw(8, 3, -2, 2),
               judge_draw(9, 1, -2, 2), 3, 1);
-    scored("three queries and five keys", judge_draw(12, 21, -2, 2), judge_draw(13, 35, -2, 2), 3, 5, 7,
+    scored("three queries and seven keys, of eleven numbers", judge_draw(20, 33, -2, 2),
+           judge_draw(21, 77, -2, 2), 3, 7, 11, NULL);
+    scored("five queries and three keys", judge_draw(10, 10, -2, 2), judge_draw(11, 6, -2, 2), 5, 3, 2, NULL);
+    scored("four queries and three keys", judge_draw(12, 20, -2, 2), judge_draw(13, 15, -2, 2), 4, 3, 5,
            NULL);
-    scored("two queries and five keys, of four numbers", (double[]){ 1, 2, 3, 4, 0, 1, 0, -1 },
-           (double[]){ 1, 0, -1, 2, 2, 2, 0, 1, 1, 1, 1, -1, 3, 0, 2, 0, -1, -2, 0, 1 }, 2, 5, 4, NULL);
-    scored("three queries and two keys", judge_draw(10, 6, -2, 2), judge_draw(11, 4, -2, 2), 3, 2, 2, NULL);
     scored("one query, one key", judge_draw(18, 3, -2, 2), judge_draw(19, 3, -2, 2), 1, 1, 3, NULL);
     scored("queries of one number", judge_draw(14, 2, -2, 2), judge_draw(15, 3, -2, 2), 2, 3, 1, NULL);
     scored("as many queries as keys", judge_draw(16, 6, -2, 2), judge_draw(17, 6, -2, 2), 3, 3, 2, NULL);
