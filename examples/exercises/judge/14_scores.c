@@ -33,7 +33,8 @@ static void projection(double *q, void *arg)
         const double b = p->b[one_b ? 0 : i];
         q[i] = no_b || before || last ? 0 : minus ? -b : often ? D * b : b;
         for (int j = last || last_b ? D - 1 : begin; j < terms && !only_b; j++)
-            q[i] += sign * W[i * D + j] * (no_x ? 1 : x_0 ? p->x[0] : one_x ? p->x[i % D] : before ? p->x[j] + p->b[j % d] : p->x[j]);
+            q[i] += sign * W[i * D + j] * (no_x ? 1 : x_0 ? p->x[0] : one_x ? p->x[i % D]
+                : before ? p->x[j] + p->b[j % d] : p->x[j]);
         q[i] += running ? before_it : 0, before_it = q[i] - b;
     }
 }
