@@ -33,8 +33,9 @@ static void projection(double *q, void *arg)
         const double b = p->b[one_b ? 0 : i];
         q[i] = no_b || before || last ? 0 : minus ? -b : often ? D * b : b;
         for (int j = last || last_b ? D - 1 : begin; j < terms && !only_b; j++)
-            q[i] += sign * W[i * D + j] * (no_x ? 1 : x_0 ? p->x[0] : one_x ? p->x[i % D]
-                : before ? p->x[j] + p->b[j % d] : p->x[j]);
+            q[i] += sign * W[i * D + j]
+                  * (no_x ? 1 : x_0 ? p->x[0] : one_x ? p->x[i % D] : before ? p->x[j] + p->b[j % d]
+                     : p->x[j]);
         q[i] += running ? before_it : 0, before_it = q[i] - b;
     }
 }
@@ -108,7 +109,8 @@ static void dot_products(double *s, void *arg)
     for (int at = 0; at < n * m; at++) {
         const int i = exchanged ? at % n : at / m, j = exchanged ? at / n : at % m;
         const double *q = (k_for_q ? keys : queries) + (query_j ? j % n : i) * d;
-        const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d, product = dot(q, k, from, to, whole);
+        const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d;
+        const double product = dot(q, k, from, to, whole);
         const double apart = mat_dot(q, q, d) - 2 * mat_dot(q, k, d) + mat_dot(k, k, d);
         s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product) / by
               / (cosine ? sqrt(mat_dot(q, q, d) * mat_dot(k, k, d)) : 1);

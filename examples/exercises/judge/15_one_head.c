@@ -12,6 +12,10 @@ static void weights(double *a, void *arg)
 {
     const struct attention *h = arg;
     const int m = h->m, d = h->d;
+    const bool even = slip("all weights are 1/m, as if all scores were equal: s_j is q . k_j / sqrt(d), "
+                           "where k_j begins at k + j*d, and 1 / d is 0 in C");
+    const bool whole = slip("the dot product is rounded to an integer: keep it in a double");
+    const bool positive = slip("the scores have lost their sign: a negative dot product stays negative");
     const bool scores = slip("these are the scores: return their softmax");
     const double by = slip("sqrt(d) was rounded to an integer: keep it in a double") ? floor(sqrt(d))
         : slip("the scores are not divided by sqrt(d)") ? 1
@@ -23,8 +27,11 @@ static void weights(double *a, void *arg)
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
     const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
-    const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: subtract the largest, which "
-                             "is negative here; begin its search at -INFINITY, or with the first score");
+    const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: what is subtracted is more "
+                             "than the largest, which is negative here; begin its search at -INFINITY, or "
+                             "with the first score");
+    const bool first_top = slip("the first score is subtracted: subtract the largest of all");
+    const bool last_top = slip("the last score is subtracted: subtract the largest of all");
     const bool plain =
         slip("e^s of a large score is infinite: subtract the largest score first, as in exercise 08");
     const bool unscaled =
@@ -33,42 +40,35 @@ static void weights(double *a, void *arg)
     const bool so_far = slip("each weight is divided by the sum as far as it has got: finish the sum, then "
                              "divide in a loop of its own");
     const int from = slip("the dot product leaves out the first number of q and k");
-    const int to = d - slip("the dot product leaves out the last number of q and k");
-    const int begin = slip("the first key is left out: keys are numbered from 0") && m > 1;
+    const int to = slip("the dot product has only m terms: q and k have d numbers") && m < d ? m
+                 : d - slip("the dot product leaves out the last number of q and k");
+    const bool last = slip("only the last term of the dot product is left: add them all");
     const int count = m - (slip("the last key is left out: there are m keys") && m > 1);
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
-    const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-9 &&
+    const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-5 && fabs(h->all) > 1e-5 &&
         slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all e^s", h->all);
     const bool times = isfinite(h->times) && fabs(h->times - 1) > 1e-6 &&
         slip_of("this is the softmax of %.6g times the scores", h->times);
     double top = -INFINITY, sum = 0, plain_sum = 0, *s = judge_room((size_t)m);
     for (int j = 0; j < m; j++) {
         double dot = 0;
-        for (int l = from; l < to; l++)
-            dot += h->q[l] * k[j * d + l];
+        for (int l = last ? d - 1 : from; l < to; l++)
+            dot = whole ? trunc(dot + h->q[l] * k[j * d + l]) : dot + h->q[l] * k[j * d + l];
+        dot = even ? 0 : positive ? fabs(dot) : dot;
         s[j] = (minus ? -dot : dot) * (times ? h->times : 1) / (late ? 1 : by)
                + (running && j ? s[j - 1] : 0);
-        top = j >= begin && j < count ? fmax(top, s[j]) : top;
+        top = j < count ? fmax(top, s[j]) : top;
     }
-    top = from_0 ? fmax(top, 0) : unscaled ? top * by : top;
-    for (int j = begin; j < count; j++)
+    top = from_0 ? fmax(top, 0) : unscaled ? top * by : first_top ? s[0] : last_top ? s[m - 1] : top;
+    for (int j = 0; j < count; j++)
         sum += exp(s[j] - top), plain_sum += exp(s[j]);
     double partial = 0;
     for (int j = 0; j < m; j++) {
         partial += exp(s[j] - top);
-        a[j] = j < begin || j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
+        a[j] = j >= count ? 0 : scores ? s[j] : apart ? exp(s[j] - top) : raw ? exp(s[j])
              : by_top ? s[j] / top : plain ? exp(s[j]) / plain_sum
              : exp(s[j] - top) / (so_far ? partial : sum) / (late ? by : 1) * (share ? h->all : 1);
     }
-}
-
-/* Are all weights 0 or 1? */
-static bool saturated(const double *a, int m)
-{
-    int others = 0;
-    for (int j = 0; j < m; j++)
-        others += a[j] != 0 && a[j] != 1;
-    return m > 1 && others == 0;
 }
 
 static void weights_of(const char *part, const double *query, const double *keys, int m, int d)
@@ -81,26 +81,24 @@ static void weights_of(const char *part, const double *query, const double *keys
     attention_weights(q, k, a, m, d);
     judge_guarded("a", a, (size_t)m);
     for (int j = 0; j < m; j++)
+        if (a[j] != a[j])
+            judge_clue("a[%d] is nan: e^s is infinite, or the sum of all e^s is 0: is it the largest score "
+                       "that is subtracted?", j);
+    for (int j = 0; j < m; j++)
         negative = negative || a[j] < 0, h.all += a[j];
     h.times = m > 1 ? log(a[1] / a[0]) / (s[1] - s[0]) : 1;
     if (negative)
-        judge_clue("a weight is negative: e^s never is, so the exponentials are missing");
+        judge_clue("a weight is negative: e^s never is, so is e^(s - largest) missing?");
     if (fabs(h.all - 1) > 1e-9)
         judge_clue("the weights sum to %.6g: they must sum to 1", h.all);
-    bool even = m > 1;
-    double *want = judge_room((size_t)m);
-    weights(want, &h);
+    const bool named = judge_slip(GRA_SHAPE(m), a, 1e-12, weights, &h);
+    double *again = judge_room((size_t)m);
     for (int j = 0; j < m; j++)
-        even = even && fabs(a[j] - 1.0 / m) < 1e-12;
-    if (even)
-        judge_clue("all weights are equal, so all scores are: is a[j] set to the score of key j, and is "
-                   "number l of key j read at k[j*d + l]?");
-    if (even)
-        judge_numbers("a", GRA_SHAPE(m), a, want, 1e-12);
-    if (saturated(a, m) && !saturated(want, m))
-        judge_wrong("a[0]: got %g, expected %.6g, and all other weights are 0 or 1 too\nso a score is huge: "
-                    "was it computed from a number past the end of k or a, or from an a[j] that was not set "
-                    "before?", a[0], want[0]);
+        again[j] = 100 * j;
+    attention_weights(q, k, again, m, d);
+    for (int j = 0; j < m && !named; j++)
+        if (fabs(again[j] - a[j]) > 1e-9 && a[j] != JUDGE_UNWRITTEN)
+            judge_wrong("a[%d] depends on what was in a before: set it, before you add to it", j);
     judge_against("a", GRA_SHAPE(m), a, 1e-12, weights, &h);
 }
 
@@ -110,6 +108,9 @@ static void mixture(double *y, void *arg)
     const struct attention *h = arg;
     const int m = h->m, e = h->e;
     const bool sum = slip("this is the sum of all values, without the weights");
+    const bool no_v = slip("this is the sum of the weights, without the values");
+    const bool a_0 = slip("a[0] is used for all values: value j has the weight a[j]");
+    const bool few = slip("only the first e of the m values are added up");
     const bool mean = slip("this is the mean of all values: each has a weight of its own");
     const double by = slip("the weighted sum was divided by m: the weights already sum to 1") ? m
                     : slip("divided by e: the weights already sum to 1") ? e : mean ? m : 1;
@@ -126,8 +127,9 @@ static void mixture(double *y, void *arg)
         most = h->a[j] > h->a[most] ? j : most;
     for (int l = 0; l < e; l++) {
         y[l] = one ? v[most * e + l] : first ? v[l] : 0;
-        for (int j = from; j < to && !one && !first; j++)
-            y[l] += (sum || mean ? 1 : h->a[a_l ? l % m : j]) * v[j * e + (same ? 0 : l)] / by;
+        for (int j = from; j < (few && e < m ? e : to) && !one && !first; j++)
+            y[l] += (sum || mean ? 1 : h->a[a_l ? l % m : a_0 ? 0 : j])
+                  * (no_v ? 1 : v[j * e + (same ? 0 : l)]) / by;
     }
 }
 
@@ -159,6 +161,8 @@ static void attended(double *y, void *arg)
         : slip("the scores are divided by sqrt(e): d is the length of q and k") ? sqrt(e) : sqrt(d);
     const int keys = slip("only the first n of the m keys are used") && n < m ? n
                    : m - (slip("the last key is not used") && m > 1);
+    const int mixed = slip("only the first n of the m values are mixed") && n < m ? n
+                    : m - (slip("the last value is not mixed") && m > 1);
     const bool raw = slip("the scores themselves are the weights: softmax is missing");
     const bool columns =
         slip("softmax runs over the queries of a key: it should run over the keys of a query");
@@ -171,7 +175,7 @@ static void attended(double *y, void *arg)
     const double *q = slip("keys are used as queries") && square ? h->k : h->q;
     const bool exchanged = slip("queries and keys are exchanged") && square;
     const bool transposed = slip("the weights are transposed: row i is the sum over j of a_ij v_j") && square;
-    q = mat_read("q", "il", 'd', q, n, d, "nmde", (int[]){ n, m, d, e });
+    q = mat_read("q", "il", 'd', q, n, d, square ? "de" : "denm", (int[]){ d, e, n, m });
     double *s = exchanged ? mat_scores(k, q, n, m, d, 1 / by) : mat_scores(q, k, n, m, d, 1 / by), so_far = 0;
     for (int i = 0; i < n * m; i++)
         s[i] = i % m >= keys || (causal && i % m > i / m) ? (double)-INFINITY : even ? 0 : s[i];
@@ -185,6 +189,8 @@ static void attended(double *y, void *arg)
         for (int j = 0; j < m; j++)
             a[i * m + j] /= most * so_far;
     }
+    for (int i = 0; i < n * m; i++)
+        a[i] = i % m < mixed ? a[i] : 0;
     const double *out = mat_product(transposed ? mat_transposed(a, n, n) : a, v, n, m, e);
     for (int i = 0; i < n * e; i++) {
         const int row = query_0 ? 0 : query_n ? n - 1 : next ? (i / e + 1) % n : i / e;
@@ -200,8 +206,8 @@ static void head(const char *part, const double *q, const double *k, const doubl
     judge_part("%s", part);
     one_head(q, k, v, y, n, m, d, e);
     judge_guarded("y", y, (size_t)(n * e));
-    judge_clue("attention_weights and weighted_sum are right on their own: look at what the loop passes to "
-               "them for query i");
+    judge_clue("attention_weights and weighted_sum are right on their own: look at what one_head passes to "
+               "them for query i, and at where it keeps the weights");
     judge_against("y", GRA_SHAPE(n, e), y, 1e-11, attended, &h);
     if (printed)
         judge_numbers("y", GRA_SHAPE(n, e), y, printed, 2e-5);
@@ -233,15 +239,15 @@ static void pytorch(void)
 
 void judge_exercise(void)
 {
-    weights_of("weights of five keys", judge_draw(1, 7, -2, 2), judge_draw(2, 35, -2, 2), 5, 7);
-    weights_of("weights of three keys", (double[]){ 1, 2, 0, -1 },
-               (double[]){ 1, 1, 0, 0, 0, 1, 1, 3, -1, 0, 2, 1 }, 3, 4);
+    weights_of("weights of three keys", judge_draw(27, 11, -1, 1), judge_draw(28, 33, -2, 2), 3, 11);
+    weights_of("weights of five keys", judge_draw(1, 3, -2, 2), judge_draw(2, 15, -2, 2), 5, 3);
     weights_of("the weight of one key is 1", judge_draw(3, 2, -2, 2), judge_draw(4, 2, -2, 2), 1, 2);
     weights_of("weights of scores of 300", judge_draw(25, 16, 9, 10), judge_draw(26, 64, 7, 8), 4, 16);
-    weights_of("weights of scores of 1e4", judge_draw(5, 2, 90, 100), judge_draw(6, 6, 140, 150), 3, 2);
+    weights_of("weights of scores of 1e4", judge_draw(5, 2, 90, 100),
+               (double[]){ 140, 141, 150, 149, 125, 126, 131, 130 }, 4, 2);
     weights_of("weights of scores of -1e4", judge_draw(5, 2, 90, 100), judge_draw(7, 6, -150, -140), 3, 2);
-    mixed("three values of two numbers, weights 0.2, 0.5, 0.3", (double[]){ 0.2, 0.5, 0.3 },
-          (double[]){ 1, 10, 2, 20, 4, 50 }, 3, 2);
+    mixed("four values of two numbers, weights 0.15, 0.35, 0.4, 0.1", (double[]){ 0.15, 0.35, 0.4, 0.1 },
+          (double[]){ 3, 10, -2, 60, 7, 20, 4, -50 }, 4, 2);
     mixed("two values of four numbers", (double[]){ 0.125, 0.875 }, judge_draw(8, 8, -2, 2), 2, 4);
     mixed("one value", (double[]){ 1 }, judge_draw(9, 3, -2, 2), 1, 3);
     head("the whole: three queries, three keys, numbers in pairs", judge_draw(22, 6, -2, 2),
