@@ -76,6 +76,7 @@ static void weights_of(const char *part, const double *query, const double *keys
     const double *q = mat_scaled(query, 1, d), *k = mat_scaled(keys, 1, m * d);
     struct attention h = { .q = q, .k = k, .m = m, .d = d };
     double *a = judge_room((size_t)m), *s = mat_scores(q, k, 1, m, d, 1 / sqrt(d));
+    const double *want = mat_softmax_rows(s, 1, m);
     bool negative = false;
     judge_part("%s", part);
     attention_weights(q, k, a, m, d);
@@ -91,6 +92,10 @@ static void weights_of(const char *part, const double *query, const double *keys
         judge_clue("a weight is negative: e^s never is, so is e^(s - largest) missing?");
     if (fabs(h.all - 1) > 1e-9)
         judge_clue("the weights sum to %.6g: they must sum to 1", h.all);
+    for (int j = 0; j < m; j++)
+        if (m > 1 && a[j] == 1 && want[j] < 0.99 && fabs(h.all - 1) < 1e-9)
+            judge_wrong("a[%d] is 1 and the others are 0, as if a score were huge: are q and k read past "
+                        "their ends?\nl runs from 0 to d - 1, and row j of k begins at k + j*d", j);
     const bool named = judge_slip(GRA_SHAPE(m), a, 1e-12, weights, &h);
     double *again = judge_room((size_t)m);
     for (int j = 0; j < m; j++)
