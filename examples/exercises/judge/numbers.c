@@ -435,12 +435,15 @@ void judge_clue(const char *format, ...)
 }
 
 /* How many bytes of a number were written, if not all: a copy that counted numbers where it should count
- * bytes ends within one. */
+ * bytes ends within one. Those of a round number are zeros, which prove nothing. */
 static size_t bytes_written(double got, double want)
 {
     static const double unwritten = JUDGE_UNWRITTEN;
     const char *g = (const char *)&got, *w = (const char *)&want, *u = (const char *)&unwritten;
-    for (size_t n = sizeof got - 1; n > 0; n--)
+    size_t zeros = 0;
+    while (zeros < sizeof want && w[zeros] == 0)
+        zeros++;
+    for (size_t n = sizeof got - 1; n > zeros; n--)
         if (got != unwritten && memcmp(g, w, n) == 0 && memcmp(g + n, u + n, sizeof got - n) == 0)
             return n;
     return 0;
