@@ -22,6 +22,7 @@ static gra_tensor *run(gra_tape *t, gra_tensor *const in[2], const double *const
 struct product {
     const double *a, *b;
     gra_shape     sa, sb, shape;
+    const double *got;
 };
 
 /* The place that an answer's place() may give instead. A wrong stride shows in the first part, where nothing
@@ -37,8 +38,12 @@ static int misplaced(gra_shape s, int i, int j)
         : whole && slip("place: i is not multiplied: row i begins at i * cols") ? row + column
         : slip("place: the tests are exchanged: with one row i is 0, with one column j is")
         ? (cols == 1 ? 0 : i) * cols + (rows == 1 ? 0 : j)
-        : slip("place: only one row is stretched: with one column j is 0") ? row * cols + j
-        : slip("place: only one column is stretched: with one row i is 0") ? i * cols + column
+        : slip("an operand of one column is not stretched: use place(), where with one column j is 0")
+        ? row * cols + j
+        : slip("an operand of one row is not stretched: use place(), where with one row i is 0")
+        ? i * cols + column
+        : whole && slip("place: this is j * cols + i: numbers are stored row by row, at i * cols + j")
+        ? column * cols + row
         : place(s, i, j);
 }
 
@@ -51,7 +56,9 @@ static double operand(const char *name, const double *x, gra_shape own, gra_shap
         ? place(own, j, i)
         : slip_of("%s is read at the other operand's place: each has a place of its own", name)
         ? place(other, i, j)
-        : slip_of("%s's first number is used everywhere: use place()", name) ? 0
+        : slip_of("%s's first number is used everywhere: with one row j counts, with one column i", name)
+        ? 0 : slip_of("%s is read at [j]: use place()", name) ? j
+        : slip_of("%s is read at [i]: use place()", name) ? i
         : slip_of("%s's numbers are used in turn: use place()", name) ? at % n : misplaced(own, i, j);
     return k < n ? x[k] : JUDGE_ANY;
 }
@@ -64,9 +71,63 @@ static void product(double *y, void *arg)
         const double a = operand("a", p->a, p->sa, p->sb, i, j, at);
         const double b = operand("b", p->b, p->sb, p->sa, i, j, at);
         y[at] = a == JUDGE_ANY || b == JUDGE_ANY ? JUDGE_ANY
+              : slip("this is a a: it should be a b") ? a * a : slip("this is b b: it should be a b") ? b * b
               : slip("this is a + b: it should be a b") ? a + b
               : slip("this is a / b: it should be a b") ? a / b : a * b;
     }
+}
+
+/* Where the answer may add to the gradient of an operand. */
+static int written(const char *name, gra_shape own, gra_shape other, gra_shape y, int i, int j)
+{
+    return slip_of("%s is written at [i * cols + j], as if it were not stretched: use place()", name)
+        ? i * y.dim[1] + j
+        : slip_of("%s is written at the other operand's place: each has a place of its own", name)
+        ? place(other, i, j)
+        : slip_of("%s is written at [i * rows + j]: use place()", name) ? i * y.dim[0] + j
+        : place(own, i, j);
+}
+
+/* The gradients of a and b, each MOST numbers, so that what is written past their ends is there too. */
+static void both_gradients(double *out, void *arg)
+{
+    const struct product *p = arg;
+    memset(out, 0, 2 * MOST * sizeof *out);
+    for (int at = 0; at < p->shape.dim[0] * p->shape.dim[1]; at++) {
+        const int i = at / p->shape.dim[1], j = at % p->shape.dim[1];
+        const int da = written("da", p->sa, p->sb, p->shape, i, j);
+        const int db = written("db", p->sb, p->sa, p->shape, i, j);
+        out[da] += p->b[at] * p->b[place(p->sb, i, j)];         /* dy is b's numbers */
+        out[MOST + db] += p->b[at] * p->a[place(p->sa, i, j)];
+    }
+    if (slip(""))                               /* the last fits always: no two slips are tried */
+        memcpy(out, p->got, 2 * MOST * sizeof *out);
+}
+
+/* The backward where there is memory past the ends of the gradients. */
+static void in_memory(gra_shape sa, gra_shape sb)
+{
+    double *a = judge_draw(51, MOST, 0.5, 3), *b = judge_draw(52, MOST, -2, -0.25), want[2 * MOST];
+    double *got = judge_draw(0, (size_t)2 * MOST, 0, 0);
+    struct product p = { a, b, sa, sb, { 0 }, got };
+    gra_broadcast(sa, sb, &p.shape);
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_tensor *const in[2] = { gra_input(t, a, sa), gra_input(t, b, sb) };
+    gra_tensor y = *mul_broadcast(t, in[0], in[1]), own[2] = { *in[0], *in[1] };
+    own[0].data = a, own[0].grad = got, own[1].data = b, own[1].grad = got + MOST;
+    y.in = (gra_tensor *[]){ &own[0], &own[1] };
+    y.grad = b;
+    y.op->backward(&y);
+    gra_close(t);
+    both_gradients(want, &p);
+    for (int i = 0; i < 2 * MOST; i++)
+        if (!(got[i] - want[i] <= 1e-9 && want[i] - got[i] <= 1e-9)) {
+            const char *fits = judge_slip(GRA_SHAPE(2 * MOST), got, 1e-10, both_gradients, &p);
+            if (fits && fits[0])
+                judge_wrong("d%c[%d]: got %.6g, expected %.6g\nit fits: %s", "ab"[i / MOST], i % MOST, got[i],
+                            want[i], fits);
+            return;                                     /* gra_check says more */
+        }
 }
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *same)
@@ -78,7 +139,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *same)
 static void one(const char *part, gra_shape sa, gra_shape sb, int constant)
 {
     const double *a = judge_draw(51, MOST, 0.5, 3), *b = judge_draw(52, MOST, -2, -0.25);
-    struct product p = { a, b, sa, sb, { 0 } };
+    struct product p = { a, b, sa, sb, { 0 }, NULL };
     gra_broadcast(sa, sb, &p.shape);
     judge_part("%s", part);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
@@ -130,6 +191,8 @@ void judge_exercise(void)
     one("one number times one number", GRA_SHAPE(1, 1), GRA_SHAPE(1, 1), -1);
     one("a is a constant, so that its grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(1, 3), 0);
     one("b is a constant, so that its grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(2, 1), 1);
+    judge_part("places of the gradients");
+    in_memory(GRA_SHAPE(3, 1), GRA_SHAPE(1, 4));
     gradients("(3, 4) times one row, (1, 4)", GRA_SHAPE(3, 4), GRA_SHAPE(1, 4));
     gradients("(2, 3) times (2, 3)", GRA_SHAPE(2, 3), GRA_SHAPE(2, 3));
     gradients("(3, 1) times (1, 4): both are stretched", GRA_SHAPE(3, 1), GRA_SHAPE(1, 4));

@@ -111,13 +111,15 @@ static void gradient(double *dx, void *arg)
     const bool and_before =
         slip("what dx held before is in the shared sum too: it adds up dy_i y_i alone, not dx_i");
     const bool running = slip("the shared sum was used before it was complete: it needs a loop of its own");
+    const bool last = slip("only the last term of the shared sum is there: = should be +=");
     const bool no_own = slip("the shared sum leaves out i = j");
     const int from = slip("the shared sum lacks its first term"),
         to = g->n - slip("the shared sum lacks its last term");
     const int by = slip("the shared sum was divided by n") ? g->n : 1;
     double dot = 0, so_far = 0;
     for (int i = from; i < to; i++)
-        dot += (of_y ? g->y[i] : g->dy[i]) * (of_dy ? 1 : g->y[i]) / by + (and_before ? g->before[i] : 0);
+        dot = (last ? 0 : dot) + (of_y ? g->y[i] : g->dy[i]) * (of_dy ? 1 : g->y[i]) / by
+            + (and_before ? g->before[i] : 0);
     for (int i = 0; i < g->n; i++) {
         const double y = g->y[i], dy = g->dy[i], before = stored ? 0 : kept ? 2 * g->before[i] : g->before[i];
         so_far += dy * y;
@@ -177,8 +179,8 @@ void judge_exercise(void)
     forward("scores of 1e4, the largest in the middle", (double[]){ 0, 1e4, 1e4 - 1, -1e4 }, 4, true);
     forward("scores of 1e4, the largest at the end", (double[]){ -1e4, 0, 3, 1e4 }, 4, true);
     forward("scores of -1e4", (double[]){ -1e4 - 1, -1e4 }, 2, true);
-    backward("gradient for one y", y5, (double[]){ 0, 0, 0, 1, 0 }, 5, false);
     backward("gradient for all y", y5, (double[]){ 0.3, -1.1, 2, 0.7, -0.4 }, 5, false);
+    backward("gradient for one y", y5, (double[]){ 0, 0, 0, 1, 0 }, 5, false);
     backward("gradient of x used twice", (double[]){ 0.5, 0.2, 0.3 }, (double[]){ -2, 1, 0.5 }, 3, true);
     backward("gradient of one score", (double[]){ 1 }, (double[]){ 3 }, 1, true);
 }
