@@ -22,8 +22,14 @@ static double rising(int step, const struct run *r)
          ? r->min_lr + (lr - r->min_lr) * up
          : slip("the warm-up begins with min_lr in step 0: expected lr (step + 1) / warmup")
          ? r->min_lr + (lr - r->min_lr) * step / r->warmup
-         : slip("the warm-up ends one step late or early: expected lr (step + 1) / warmup")
-         ? lr * (step + 1) / (r->warmup + 1) : lr * up;
+         : slip("it is divided by warmup + 1: expected lr (step + 1) / warmup")
+         ? lr * (step + 1) / (r->warmup + 1)
+         : slip("it is divided by steps: expected lr (step + 1) / warmup") ? lr * (step + 1) / r->steps
+         : slip("it does not climb: step + 1 is missing in lr (step + 1) / warmup") ? lr / r->warmup
+         : slip("lr is missing: expected lr (step + 1) / warmup") ? up
+         : slip("min_lr is added: expected lr (step + 1) / warmup") ? r->min_lr + lr * up
+         : slip("the rate is never below min_lr: in the warm-up it is lr (step + 1) / warmup")
+         ? fmax(r->min_lr, lr * up) : lr * up;
 }
 
 static double falling(int step, const struct run *r)
@@ -41,12 +47,17 @@ static double falling(int step, const struct run *r)
         ? r->steps - r->warmup - 1
         : slip("x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`")
         ? r->steps - r->warmup + 1 : r->steps - r->warmup;
-    const double x = slip("the numbers in x are int, and so is their quotient in C: x stays 0") ? 0
+    const double x =
+        slip("the rate stays lr: (step - warmup) / (steps - warmup), a quotient of ints, is 0 in C") ? 0
         : slip("x counts step + 1: it is 0 in step `warmup`") ? (step - from + 1.) / fall
+        : slip("x counts step - 1: it is 0 in step `warmup`") ? (step - from - 1.) / fall
+        : slip("x is inverted: it is (step - warmup) / (steps - warmup)") ? (double)fall / (step - from)
         : (double)(step - from) / fall;
     const bool quarter = slip("it is a quarter of a wave, cos(pi x / 2): half a wave is cos(pi x)");
     const double wave = slip("pi is missing: cos takes radians, and half a wave is pi") ? x
         : slip("3.14 is too rough: acos(-1) is pi with all its digits") ? 3.14 * x
+        : slip("22 / 7 is too rough: acos(-1) is pi with all its digits") ? 22. / 7 * x
+        : slip("pi is 3 here, as 22 / 7 is, of ints: acos(-1) is pi with all its digits") ? 3 * x
         : slip("it is a whole wave, cos(2 pi x): half a wave is cos(pi x)") ? 2 * pi * x
         : slip("x is given in degrees: C's cos takes radians") ? 180 * x
         : slip("it is cos(pi x / 2): half a wave is cos(pi x)") || quarter ? pi * x / 2 : pi * x;
@@ -55,9 +66,13 @@ static double falling(int step, const struct run *r)
         : slip("the 1 is missing: (1 + cos) / 2 goes from 1 to 0") ? cos(wave) / 2
         : slip("sin is used instead of cos") ? (1 + sin(wave)) / 2
         : slip("it falls on a straight line: the cosine is missing") ? 1 - x
-        : slip("it rises: the sign of the cosine is wrong") ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
+        : slip("it rises from min_lr to lr: 1 + cos(pi x) falls where x grows from 0 to 1")
+        ? (1 - cos(wave)) / 2 : (1 + cos(wave)) / 2;
     return slip("min_lr is added to all of it: the cosine should fall by lr - min_lr")
          ? min_lr + lr * part
+         : slip("it falls by lr + min_lr: expected lr - min_lr") ? min_lr + (lr + min_lr) * part
+         : slip("it moves by min_lr - lr: expected lr - min_lr") ? min_lr + (min_lr - lr) * part
+         : slip("the rate is min_lr from step `warmup` on: that belongs to step `steps`") ? min_lr
          : slip("min_lr is left out: the fall ends at 0") ? lr * part
          : slip("min_lr is not added: lr - min_lr falls to 0") ? (lr - min_lr) * part
          : slip("min_lr is halved too: only 1 + cos is divided by 2") ? min_lr / 2 + (lr - min_lr) * part
@@ -70,6 +85,11 @@ static double falling(int step, const struct run *r)
 
 static double rate(int step, const struct run *r)
 {
+    if (slip("the rate is lr in all these steps") && (r->warmup == 0 || r->warmup == r->steps))
+        return r->lr;
+    if (slip("step warmup - 1 is not part of the warm-up: the fall begins with step `warmup`")
+        && step == r->warmup - 1 && r->warmup < r->steps)
+        return falling(step, r);
     if (slip("step `warmup` belongs to the fall: its rate is lr, where the warm-up's formula gives more")
         && step == r->warmup && r->warmup)
         return rising(step, r);
@@ -83,6 +103,8 @@ static double rate(int step, const struct run *r)
     if (slip("after the last step it follows the cosine, and rises again: it must stay at min_lr")
         || step < last)
         return falling(step, r);
+    if (slip("after the last step it keeps the rate of step steps - 1: it must be min_lr"))
+        return falling(r->steps - 1, r);
     return slip("after the last step it is 0: it must stay at min_lr") ? 0
          : slip("after the last step it is lr: it must stay at min_lr") ? r->lr : r->min_lr;
 }
