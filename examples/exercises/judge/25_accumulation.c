@@ -100,8 +100,8 @@ static void mean_of(double *out, void *arg)
                            "micro-batch alone: zero once, before the first, and each needs its backward");
     const bool first = !loss
         && slip("it is that of the first micro-batch alone: each needs its backward");
-    const bool none = slip(!loss ? r->zeros : "it is 0: add k/n times the mean of each micro-batch, in double "
-                                              "(in C, k / n of two int is 0)");
+    const bool none = slip(!loss ? r->zeros : "it is 0: add k/n times the mean of each micro-batch, in "
+                                              "double (in C, k / n of two int is 0)");
     for (int i = 0; i < count; i++)
         out[i] = kept ? STALE : 0;
     for (int from = 0; from < n; from += micro) {
