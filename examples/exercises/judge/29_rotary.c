@@ -11,31 +11,46 @@ struct input {
 /* theta of pair i at position m of the text b. */
 static double angle(const struct input *in, int b, int m, int i)
 {
-    const bool exchanged = slip("position m and pair i are exchanged in theta");
+    const bool exchanged = in->dim > 2 && slip("position m and pair i are exchanged in theta");
     const int position = slip("positions are counted from 1: the first is 0") ? m + 1
-        : slip("the position is that of the first dimension: time is the last but one") ? b : exchanged ? i
-        : m;
+        : in->batch > 1 && slip("the position is that of the first dimension: time is the last but one") ? b
+        : exchanged ? i : m;
     const int pair = slip("pairs are counted from 1: the first is i = 0") ? i + 1 : exchanged ? m : i;
-    const double width = slip("the exponent is 2i / (dim/2): it should be 2i / dim, with the whole width")
-                       ? in->dim / 2 : in->dim;
-    const double exponent = pair / width
-        * (slip("the exponent is i / dim: it should be 2i / dim") ? 1
-           : slip("the exponent is 4i / dim: it should be 2i / dim, where i counts pairs") ? 4
+    const double exponent = pair / (double)in->dim
+        * (slip("the power is 10000^(i / dim), or 100^(2i / dim): it should be 10000^(2i / dim)") ? 1
+           : slip("the exponent is 4i / dim, or 2i / (dim/2): it should be 2i / dim") ? 4
+           : slip("the exponent is 2i / (dim - 2): it should be 2i / dim") && in->dim > 2
+           ? 2. * in->dim / (in->dim - 2)
            : slip("all pairs have the same angle, m: the division by 10000^(2i / dim) is missing, or that "
                   "power is 1 (in C, 2 * i / dim is 0 if all are int)") ? 0
-           : slip("m is multiplied by 10000^(2i / dim): divide by it") ? -2 : 2);
+           : slip("m is multiplied by 10000^(2i / dim): divide by it") ? -2 : 2)
+        + (slip("the exponent is (2i + 1) / dim: it should be 2i / dim") ? 1. / in->dim : 0);
     const double base = slip("the base is 1000: it should be 10000")
         ? 1e3 : slip("the base is 100000: it should be 10000") ? 1e5 : 1e4;
     const double theta = position
         / (slip("theta is m / (10000 * 2i / dim): it should be m / 10000^(2i / dim)") ? base * exponent
            : pow(base, exponent));
-    return slip("theta was converted from degrees: it is already in radians") ? theta * acos(-1) / 180
+    return slip("theta is multiplied by 2 pi: it is in radians as it is") ? theta * 2 * acos(-1)
+         : slip("the position m is missing: it is multiplied by 1 / 10000^(2i / dim)") ? pow(base, -exponent)
+         : slip("m is divided too, by time: theta is m / 10000^(2i / dim)") ? theta / in->time
+         : slip("m is within the power: divide m by 10000^(2i / dim)") ? pow(position / base, exponent)
+         : slip("theta was converted from degrees: it is already in radians") ? theta * acos(-1) / 180
          : slip("turned the other way round: exchange the signs of the two sines") ? -theta : theta;
+}
+
+/* theta of number j of position m, in a table laid out otherwise. */
+static double misplaced(const struct input *in, int m, int j, bool kept)
+{
+    const int at = m * in->dim + j;
+    const struct input first = { in->x, 1, 5, 6 };
+    return kept ? (at < 30 ? angle(&first, 0, at / 6, at % 6 % 3) : 0)
+                : angle(in, 0, at % in->time, at / in->time % (in->dim / 2));
 }
 
 /* y[to] and y[to_other] of the pair of numbers x[first] and x[second], which are turned by theta[0] and
  * theta[1]. */
-static void turn(double *y, const double *x, int first, int second, int to, int to_other, const double *theta)
+static void turn(double *y, const double *x, int first, int second, int to, int to_other,
+                 const double *theta, bool unset)
 {
     const bool no_minus = slip("the sine is added in both lines: the first one needs a minus");
     const bool both_minus = slip("the sine is subtracted in both lines: the second one needs a plus");
@@ -49,13 +64,19 @@ static void turn(double *y, const double *x, int first, int second, int to, int 
         slip("sine and cosine are exchanged: a number itself needs the cosine, its partner the sine");
     const bool one_turn = slip("only the first half is turned: the second is unchanged");
     const bool in_place = slip("the second line uses the first half's new numbers: it needs the old ones");
+    const bool own_1 = slip("y_i uses x_i twice: its sine belongs to x_(i + dim/2)");
+    const bool own_2 = slip("y_(i + dim/2) uses x_(i + dim/2) twice: its sine belongs to x_i");
     const bool cosines = slip("the partner is multiplied by the cosine too: it needs the sine");
     const bool nothing = slip("x is returned unchanged: nothing is turned");
     for (int line = 0; line < 2; line++) {
         const double own = x[line ? second : first], other = x[line ? first : second];
-        const double partner = own_twice || joined || plain ? own : line && in_place ? y[to] : other;
-        const double c = exchanged ? sin(theta[line]) : cos(theta[line]);
-        const double s = exchanged ? cos(theta[line]) : cosines ? c : sin(theta[line]);
+        const bool own_sine = own_twice || joined || plain || (line ? own_2 : own_1);
+        const double partner = own_sine ? own : line && in_place ? y[to] : other;
+        const bool no_c = unset || (line && slip("the cosines of the second half were never set"));
+        const bool no_s = unset || (line && slip("the sines of the second half were never set"));
+        const double c = no_c ? JUDGE_UNWRITTEN : exchanged ? sin(theta[line]) : cos(theta[line]);
+        const double s = no_s ? JUDGE_UNWRITTEN
+                       : exchanged ? cos(theta[line]) : cosines ? c : sin(theta[line]);
         const bool minus = line ? both_minus || joined : !no_minus && !joined && !plain;
         const double sine = still || (line ? still_2 : still_1) ? 0 : minus ? -s : s;
         y[line ? to_other : to] = nothing || (line && one_turn) ? own : own * c + partner * sine;
@@ -73,14 +94,23 @@ static void turned(double *y, void *arg)
         slip("i and i + dim/2 are paired, but the angles are laid out for neighbours 2i, 2i + 1");
     const bool go_on = slip("the angles of the second half continue with i = dim/2: both numbers of a pair "
                             "have the same angle");
+    const bool turned_table =
+        slip("a table of angles is laid out as (dim, time): number j of position m is at [m * dim + j]");
+    const bool no_0 = slip("the angles of position 0 were never set: the loop over m begins at 0");
+    const bool no_pair = slip("the angles of pair 0 were never set: the loop over i begins at 0");
+    const bool kept = in->dim != 6
+        && slip("the cosines and sines are those of the first x, of another size: each x has its own");
     for (int m = 0; m < in->batch * in->time; m++)
         for (int i = 0; i < half; i++) {
             const int row = m * dim, p = row + (neighbours ? 2 * i : i);
             const int q = neighbours ? p + 1 : mirrored ? row + dim - 1 - i : p + half;
             const int b = m / in->time, at = m % in->time;
-            const double first = angle(in, b, at, next ? i / 2 : i);
-            const double second = next || go_on ? angle(in, b, at, next ? (i + half) / 2 : i + half) : first;
-            turn(y, in->x, p, q, back ? q : p, back ? p : q, (const double[]){ first, second });
+            const double first = kept || turned_table ? misplaced(in, at, i, kept)
+                               : angle(in, b, at, next ? i / 2 : i);
+            const double second = kept || turned_table ? misplaced(in, at, i + half, kept)
+                : next || go_on ? angle(in, b, at, next ? (i + half) / 2 : i + half) : first;
+            turn(y, in->x, p, q, back ? q : p, back ? p : q, (const double[]){ first, second },
+                 (no_0 && at == 0) || (no_pair && i == 0));
         }
 }
 
@@ -136,15 +166,37 @@ static void of_any_dimensions(const gra_tape *t)
                     two ? "(3, 5, 6)" : "(5, 6)");
 }
 
+static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return rotary(t, in[0]);
+}
+
+/* gra_check watches the ends of all memory of a step, also of what the answer gets by gra_alloc. */
+static void memory(void)
+{
+    gra_check_report report;
+    gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    gra_check(t, &(gra_check_options){ .nin = 1, .f = f,
+                  .in = &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(3, 4) } }, &report);
+    if (strstr(report.text, "f itself"))
+        judge_wrong("memory of gra_alloc was written past an end: ask for sizeof(double) bytes for each "
+                    "number; a table (time, dim) has numbers 0 to time * dim - 1");
+    gra_close(t);
+}
+
 static void numbers(const char *part, uint64_t seed, int batch, int time, int dim)
 {
     judge_part("%s", part);
     struct input in = { judge_draw(seed, (size_t)(batch * time * dim), -2, 2), batch, time, dim };
     const gra_shape shape = batch > 1 ? GRA_SHAPE(batch, time, dim) : GRA_SHAPE(time, dim);
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
-    gra_tensor *made = rotary(t, gra_input(t, in.x, shape));
+    gra_tensor *x = gra_input(t, in.x, shape);
+    gra_tensor *made = rotary(t, x);
     of_any_dimensions(t);
     const double *y = judge_tensor(t, "y", made, shape);
+    memory();
+    judge_unchanged("x->data", x->data, in.x, x->size);
     factors();
     judge_against("y", shape, y, 1e-9, turned, &in);
     gra_close(t);
@@ -166,16 +218,10 @@ static void torch_numbers(void)
     gra_close(t);
 }
 
-static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
-{
-    (void)arg;
-    return rotary(t, in[0]);
-}
-
 void judge_exercise(void)
 {
     numbers("three pairs, five positions", 2, 1, 5, 6);
-    numbers("one pair, three positions", 1, 1, 3, 2);
+    numbers("one pair, seven positions", 1, 1, 7, 2);
     torch_numbers();
     numbers("a batch of three texts", 3, 3, 5, 8);
     numbers("many positions", 4, 1, 70, 4);

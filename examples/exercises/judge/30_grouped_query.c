@@ -1,7 +1,7 @@
 /* 30 grouped_query: the judge. */
 #include "matrix.h"
 
-enum { BATCH = 2, TIME = 5, HEADS = 4, D = 3, DIM = HEADS * D, ROWS = BATCH * TIME };
+enum { BATCH = 2, TIME = 5, HEADS = 6, D = 4, DIM = HEADS * D, ROWS = BATCH * TIME };
 
 /* (BATCH, heads, TIME, D) of rows (BATCH, TIME, heads D) */
 static double *split(const double *rows, int heads, const char *whose)
@@ -208,9 +208,9 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 void judge_exercise(void)
 {
     widths();
-    numbers("dim 12: four heads, as many of keys and values", HEADS, 1);
-    numbers("dim 12: four heads share two of keys and values", 2, 2);
-    numbers("dim 12: four heads share one of keys and values", 1, 3);
+    numbers("dim 24: six heads, as many of keys and values", HEADS, 1);
+    numbers("dim 24: six heads share two of keys and values", 2, 2);
+    numbers("dim 24: six heads share one of keys and values", 1, 3);
     judge_part("gradients");
     struct grouped_query l = { .heads = 0 };
     gra_tape *t;

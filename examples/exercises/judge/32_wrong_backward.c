@@ -46,44 +46,67 @@ static void dx_of(double *out, void *arg)
     const bool by_y = slip("the mean of dy is multiplied by y: dm/dx_i does not contain y");
     const bool whole = slip("the mean of dy is taken over all rows: each row has its own");
     const bool row_0 = slip("each row uses the mean of dy of row 0: each has its own");
+    const bool goes_on = slip("the mean of dy contains the rows before: it must begin at 0 in each row");
+    const bool dot_goes_on = slip("the mean of dy y contains the rows before: it must begin at 0 in "
+                                  "each row");
     const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop");
+    const bool late = slip("the mean of dy is subtracted before it is complete, without dy_i even: it needs "
+                           "its own loop");
+    const bool dot_early = slip("the mean of dy y is used before it is complete: it needs its own loop");
     const bool of_x = slip("the mean of x is subtracted: expected that of dy");
+    const bool same = slip("the mean of dy y is subtracted instead of the mean of dy");
+    const bool dot_x = slip("the mean of dy y is that of dy x");
+    const bool times_x = slip("the mean of dy y is multiplied by x: expected y");
     const bool short_1 = slip("the last dy of a row is missing from the mean");
+    const bool last = slip("the mean of dy contains only the last dy of the row: add up all, with +=");
+    const bool dot_last = slip("the mean of dy y contains only the last of the row: add up all, with +=");
     const bool twice = slip("the mean of dy is divided by s twice");
     const bool own = slip("only dy_i / n is subtracted: the mean of dy adds up all dy of the row");
     const bool unscaled = slip("the result is not divided by s");
+    const bool only_last = slip("only y times the mean of dy y is divided by s: put brackets around "
+                                "all three");
+    const double times = slip("dy_i itself is missing") ? 0 : slip("dy_i itself is added twice") ? 2
+                       : slip("dy_i itself is divided by n too: only the two sums are") ? 1.0 / n : 1;
     for (int at = 0; at < size; at++) {
         const int r = at / n * n;
         const double s = (a->x[r + 1] - a->x[r]) / (a->y[r + 1] - a->y[r]);
-        const int from = whole || row_0 ? 0 : r, terms = whole ? size : n;
-        const double dot = mat_dot(a->dy + r, a->y + r, n) / n;
-        double mean = 0;
-        for (int i = from; i < (early ? at + 1 : from + terms - short_1); i++)
+        const int from = whole || row_0 || goes_on ? 0 : r, terms = whole ? size : n;
+        const int to = whole ? size : row_0 ? n : early ? at + 1 : late ? at : r + n - short_1;
+        double mean = 0, dot = 0;
+        for (int i = from; i < to; i++)
             mean += (of_x ? a->x[i] : a->dy[i]) / terms;
-        mean = own ? a->dy[at] / n : mean;
+        for (int i = dot_goes_on ? 0 : r; i < (dot_early ? at + 1 : r + n); i++)
+            dot = (dot_last ? 0 : dot) + a->dy[i] * (dot_x ? a->x[i] : a->y[i]) / n;
+        mean = last ? a->dy[r + n - 1] / n : own ? a->dy[at] / n : same ? dot : mean;
         mean *= outside ? s : by_y ? a->y[at] : twice ? 1 / s : 1;
-        out[at] = (a->dy[at] - mean - a->y[at] * dot) / (unscaled ? 1 : s);
+        dot *= times_x ? a->x[at] : a->y[at];
+        out[at] = (a->dy[at] * times - mean - dot / (only_last ? s : 1)) / (unscaled || only_last ? 1 : s);
     }
 }
 
-/* Explains a wrong gradient of x better than gra_check, or says how often it contains the last two terms. */
-static void say_terms(char *text, size_t room, int rows, int n, const double *x)
+/* Explains a wrong gradient of x better than gra_check: then true. Or says how often it contains the last two
+ * terms. */
+static bool say_terms(char *text, size_t room, int rows, int n, const double *x)
 {
     const double *dy = judge_draw(324, MOST, -1, 2), ones[] = { 1, 1, 1, 1, 1 };
-    double rest[MOST], mean_term[MOST], dot_term[MOST], a, b;
+    double rest[MOST], mean_term[MOST], dot_term[MOST], want[MOST], off = 0, a, b;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
     judge_backward(t, y, dy, 1, &in, 0);
     struct rows all = { x, y->data, dy, rows, n };
     const char *fits = judge_slip(in->shape, in->grad, 1e-9, dx_of, &all);
+    dx_of(want, &all);
     for (int at = 0; at < rows * n; at++) {
         const double *v = y->data + at / n * n, *d = dy + at / n * n, *z = x + at / n * n;
         const double s = (z[1] - z[0]) / (v[1] - v[0]);
         mean_term[at] = mat_dot(d, ones, n) / n / s;
         dot_term[at] = mat_dot(d, v, n) / n / s * y->data[at];
         rest[at] = dy[at] / s - in->grad[at];
+        off = fmax(off, fabs(in->grad[at] - want[at]));
     }
     text[0] = 0;
+    if (off > 1e-12 && off < 1e-6)
+        fits = "sums of seven digits: is a float used? It should be a double";
     if (fits)
         snprintf(text, room, "\nit fits: %s", fits);
     else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
@@ -96,6 +119,7 @@ static void say_terms(char *text, size_t room, int rows, int n, const double *x)
                  : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? " (divided by n - 1?)"
                  : "");
     gra_close(t);
+    return fits;
 }
 
 static void gradients(const char *part, gra_shape shape, const double *data)
@@ -105,8 +129,11 @@ static void gradients(const char *part, gra_shape shape, const double *data)
     gra_check_report report;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     if (gra_check(t, &(gra_check_options){ .nin = 1, .in = &x, .f = f }, &report)) {
-        char terms[300];
-        say_terms(terms, sizeof terms, 3, 5, judge_draw(321, 15, -2, 3));
+        char terms[700], *hint;
+        const bool known = say_terms(terms, sizeof terms, 3, 5, judge_draw(321, 15, -2, 3));
+        for (int i = 0; i < 2 && known; i++)
+            if ((hint = strstr(report.text, i ? "\nit fits" : "\na clue")))
+                *hint = 0;
         judge_wrong("%s%s", report.text, terms);
     }
     gra_close(t);
