@@ -36,7 +36,10 @@ static double slope_of(double x, double y)
          : slip("h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2") ? y * (1 - y)
          : slip("e[id] was squared: the derivative of tanh is 1 - h^2, with h = tanh(e[id])") ? 1 - x * x
          : slip("(1 - h)^2 is used: the derivative of tanh is 1 - h^2") ? (1 - y) * (1 - y)
-         : slip("h is used: the derivative of tanh is 1 - h^2") ? y : 1 - y * y;
+         : slip("h is used: the derivative of tanh is 1 - h^2") ? y
+         : slip("h^2 is used: the derivative of tanh is 1 - h^2") ? y * y
+         : slip("dh is divided by 1 - h^2: multiply by it") ? 1 / (1 - y * y)
+         : slip("dh is multiplied by 1 - h^2 twice: once") ? (1 - y * y) * (1 - y * y) : 1 - y * y;
 }
 
 /* dlogits[i][j], as one of the paths reads it */
@@ -44,10 +47,9 @@ static double dlogit(const struct tied *k, int i, int j, const char *path)
 {
     return slip_of("%s, dlogits was read as its transpose: it has n rows of vocab numbers", path)
          ? k->dlogits[j * k->n + i]
+         : slip_of("%s, dlogits[j] was read: row i begins at i vocab", path) ? k->dlogits[j]
          : slip_of("%s, row i of dlogits was read from i dim: it begins at i vocab", path)
-         ? k->dlogits[i * k->dim + j]
-         : slip_of("%s, the first row of dlogits is used for all: row i begins at i vocab", path)
-         ? k->dlogits[j] : k->dlogits[i * k->vocab + j];
+         ? k->dlogits[i * k->dim + j] : k->dlogits[i * k->vocab + j];
 }
 
 /* The factor of dlogits[i][j] in de[j][d]. */
@@ -101,11 +103,14 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
             const double x = k->e[id * dim + d], slope = slope_of(x, h_of(k, i, d));
             const bool first = slip("the first row of e, j = 0, is left out: the loop over j begins at 1");
             const bool last = slip("the last row of e is left out: the loop over j ends too early");
+            const int end = slip("the loop over j goes to n: e has vocab rows") && n < vocab ? n
+                          : slip("the loop over j goes to dim: e has vocab rows") && dim < vocab ? dim
+                          : vocab - last;
             const bool early = slip("what comes through h is added within the loop over j: dh is incomplete");
             if (!slip("dh is not reset to 0 for each i and d")
                 && (!slip("dh was summed over d too: each d has its own dh, the sum over j") || d == 0))
                 dh = 0;
-            for (int j = first; j < vocab - last; j++) {
+            for (int j = first; j < end; j++) {
                 const int to = slip("the logits' gradient goes only to row ids[i]: it belongs in every row j")
                     ? id
                     : slip("the logits' gradient goes to row i: logits[i][j] is made from row j")
@@ -132,7 +137,7 @@ static void tied(double *de, void *arg)
     const struct tied *k = arg;
     const bool h = k->h && !slip("de holds only what comes through the logits: the path through h is "
                                  "missing");
-    const bool logits = !slip("de holds only what comes through h: e is used a second time, in the logits");
+    const bool logits = !slip("what comes through the logits is missing: logits[i][j] uses e[j] directly");
     const bool anew = slip("de is overwritten: accumulate with +=, as e may have other uses");
     const bool half = slip("both paths are there, but halved: add the two gradients");
     const bool over =
@@ -176,11 +181,11 @@ static void backward(const char *part, const double *e, const double *dlogits, c
 void judge_exercise(void)
 {
     double *e = judge_draw(1, MOST, -1.5, 1.5), *dlogits = judge_draw(2, MOST, -1, 1);
-    for (int i = 0; i < 8; i++)                         /* rows 2 and 3 of e are twice 0 and 1, and */
-        e[8 + i] = 2 * e[i];
-    for (int i = 0; i < 3 * 4; i += 4)                  /* their dlogits minus half as large: dh is 0 */
+    for (int i = 0; i < 6; i++)                         /* rows 2 and 3 of e are twice 0 and 1, and */
+        e[6 + i] = 2 * e[i];
+    for (int i = 0; i < 2 * 4; i += 4)                  /* their dlogits minus half as large: dh is 0 */
         dlogits[i + 2] = -dlogits[i] / 2, dlogits[i + 3] = -dlogits[i + 1] / 2;
-    backward("the logits alone: nothing should come through h", e, dlogits, (int[]){ 1, 0, 3 }, 3, 4, 4);
+    backward("the logits alone: nothing should come through h", e, dlogits, (int[]){ 3, 1 }, 2, 4, 3);
 
     e = judge_draw(5, MOST, -1.5, 1.5), dlogits = judge_draw(6, MOST, -1, 1);
     backward("three tokens, all different", e, dlogits, (int[]){ 3, 0, 4 }, 3, 6, 2);

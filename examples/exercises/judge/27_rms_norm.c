@@ -33,17 +33,20 @@ static double root_of(const struct input *in, int r, int i, double *mean)
         const double z = x[k * step] * (of_weighted ? in->weight[k % dim] : 1) - (centred ? *mean : 0);
         square = most ? fmax(square, z * z) : square + (size ? fabs(z) : plain ? z : z * z) / n;
     }
-    square = slip("the square of the mean is in the root: expected the mean of squares") ? *mean * *mean
+    square = slip("the mean of squares is 0 (in C, 1 / n is 0 for an int n > 1)") ? 0
+           : slip("the sum of squares is divided by the number of rows: expected dim")
+           ? square * n / in->rows
+           : slip("the square of the mean is in the root: expected the mean of squares") ? *mean * *mean
            : slip("divided by the root of the sum of squares: expected that of their mean") ? square * n
            : slip("the sum of squares is divided by dim - 1: expected dim") && n > 1 ? square * n / (n - 1)
            : square;
-    const bool own = isfinite(in->eps) && fabs(in->eps) < 0.01;
+    const bool own = in->rows > 1 && isfinite(in->eps) && fabs(in->eps) < 2;
     const double eps = slip("eps is missing: sqrt(mean x^2 + eps)") ? 0
                      : own && fabs(in->eps - 1e-6) > 1e-10 && slip_of("eps is %.3g: expected 1e-6", in->eps)
                      ? in->eps : 1e-6;
     return slip("x times the weight: the division by the root is missing") ? 1
-         : slip("divided by the mean of squares: its root is missing") ? square + eps
-         : absolute ? square + eps
+         : slip("divided by the mean of squares, the root times itself: divide by it once") ? square + eps
+         : absolute ? square
          : slip("multiplied by the root: divide by it") ? 1 / sqrt(square + eps)
          : slip("eps is added to the root: it belongs inside, sqrt(mean x^2 + eps)") ? sqrt(square) + eps
          : slip("divided by dim twice: in the mean, and again") ? sqrt((square + eps) / n)
@@ -65,6 +68,10 @@ static void normed(double *out, void *arg)
         const double z = slip("the root is divided by x: divide x by the root") ? root / x : x / root;
         out[at] = same ? x : slip("the weight is not used") ? z
                 : slip("the weight is added: multiply by it") ? z + w
+                : slip("divided by the weight: multiply by it") ? z / w
+                : slip("x is missing: this is the weight divided by the root") ? w / root
+                : slip("x is added to the result: the block that uses this layer does that")
+                ? in->x[at] + z * w
                 : slip("multiplied by the weight twice") ? z * w * w
                 : slip("multiplied by 1 + weight: expected the weight") ? z * (1 + w) : z * w;
     }
@@ -78,6 +85,8 @@ static void init(void)
     gra_model *m = judge_open(&t, GRA_GRAD, 27);
     rms_norm_init(&l, gra_enter(gra_root(m), "norm1"), 5);
     judge_params(m, 1, &(struct judge_param){ "norm1.weight", GRA_SHAPE(5), l.weight });
+    if (!l.weight)
+        judge_wrong("l->weight is still NULL: store there what gra_param returns");
     for (int i = 0; i < 5; i++)
         if (l.weight->data[i] != 1)
             judge_wrong("weight[%d]: got %.*g, expected 1: the layer is then the norm itself", i,
@@ -127,8 +136,8 @@ void judge_exercise(void)
     const double torch_y[] = { -0.05905237854018066, -0.7565004345107236, -0.059714838967231815,
                                -0.05205960899540087, 0.9808601490171518, -0.05705161903171562 };
     const double *w = judge_draw(272, 5, -2, 2), ones[] = { 1, 1, 1, 1 };
+    numbers("five rows of three", GRA_SHAPE(5, 3), judge_draw(273, 15, -2, 3), w, NULL);
     numbers("PyTorch's numbers", GRA_SHAPE(2, 3), torch_x, torch_w, torch_y);
-    numbers("four rows of two", GRA_SHAPE(4, 2), judge_draw(273, 8, -2, 3), w, NULL);
     numbers("x of three dimensions", GRA_SHAPE(2, 3, 5), judge_draw(274, 30, -2, 3), w, NULL);
     numbers("as many rows as columns", GRA_SHAPE(4, 4), judge_draw(271, 16, -2, 2), ones, NULL);
     numbers("x of one dimension", GRA_SHAPE(4), judge_draw(275, 4, -2, 3), w, NULL);

@@ -30,8 +30,11 @@ static double activation(const double *g, int k, int hidden)
          : slip("the activation is exp: expected silu") ? exp(z)
          : slip("the activation is z / (1 + e^z): in silu it is e^-z") ? z / (1 + exp(z))
          : slip("the activation is softmax: expected silu") ? exp(z) / sum
+         : slip("silu is applied to the gate twice: apply it once") ? silu(silu(z))
+         : slip("silu is applied to -z: apply it to the gate itself") ? silu(-z)
          : slip("silu is applied to the product: apply it only to the gate, before")
            || slip("silu is applied to the result: apply it only to the gate")
+           || slip("silu is applied to x, before both Linears: apply it only after the gate's")
            || slip("silu is applied to x, before the gate's Linear: apply it after") ? z : silu(z);
 }
 
@@ -41,6 +44,9 @@ static double product(double a, double up)
     return slip("silu is applied to the product: apply it only to the gate, before")
            || slip("silu is applied again, to the product: apply it only to the gate") ? silu(a * b)
          : slip("up is subtracted from gate: expected their product, element by element") ? a - b
+         : slip("the gate is subtracted from up: expected their product, element by element") ? b - a
+         : slip("the gate is divided by up: expected their product, element by element") ? a / b
+         : slip("the gate is added to the product") ? a * b + a
          : slip("gate and up are added: expected their product, element by element") ? a + b
          : slip("the gate is not used: this is W_down W_up x") ? b
          : slip("up is multiplied by itself: expected silu of the gate times up") ? b * b
@@ -55,7 +61,8 @@ static void formula(double *y, void *arg)
     const int dim = in->dim, hidden = in->hidden;
     const bool same = slip("x is returned unchanged");
     const bool swapped = slip("gate and up are exchanged: silu belongs to the gate");
-    const bool of_x = slip("silu is applied to x, before the gate's Linear: apply it after");
+    const bool both = slip("silu is applied to x, before both Linears: apply it only after the gate's");
+    const bool of_x = both || slip("silu is applied to x, before the gate's Linear: apply it after");
     const bool gate = slip("the gate is used for both factors: one is up") || swapped;
     const bool up = slip("up is used for both factors: one is silu of the gate") || swapped;
     for (int r = 0; r < in->rows; r++) {
@@ -65,7 +72,7 @@ static void formula(double *y, void *arg)
             of[i] = of_x ? silu(x[i]) : x[i];
         for (int k = 0; k < hidden; k++) {
             g[k] = mat_dot((up ? in->up : in->gate) + k * dim, up ? x : of, dim);
-            u[k] = mat_dot((gate ? in->gate : in->up) + k * dim, gate ? of : x, dim);
+            u[k] = mat_dot((gate ? in->gate : in->up) + k * dim, gate || both ? of : x, dim);
         }
         for (int k = 0; k < hidden; k++)
             h[k] = product(activation(g, k, hidden), u[k]);

@@ -1,10 +1,10 @@
 /* 30 grouped_query: the judge. */
 #include "matrix.h"
 
-enum { BATCH = 2, TIME = 5, HEADS = 6, D = 4, DIM = HEADS * D, ROWS = BATCH * TIME };
+enum { BATCH = 2, TIME = 7, HEADS = 6, D = 5, DIM = HEADS * D, ROWS = BATCH * TIME };
 
 /* (BATCH, heads, TIME, D) of rows (BATCH, TIME, heads D) */
-static double *split(const double *rows, int heads, const char *whose)
+static double *split(const double *rows, int heads, int each, const char *whose)
 {
     double *to = judge_room((size_t)(BATCH * heads * TIME * D));
     const bool as_is = slip("heads are split without a permute: a reshape to (..., heads, time, d) takes "
@@ -12,30 +12,39 @@ static double *split(const double *rows, int heads, const char *whose)
         || slip_of("%s heads are split without a permute: a reshape takes rows, not columns", whose);
     const bool d_first =
         slip("columns were split into (d, heads): a head's columns are neighbours, (heads, d)");
+    const bool turned = each > 1 && each < heads
+        && slip("the queries' heads are split into (H / G, G): a group's heads are neighbours, (G, H / G)");
+    const bool d_middle = each > 1
+        && slip("the queries' columns are split into (G, d, H / G): expected (G, H / G, d)");
     for (int at = 0; at < BATCH * heads * TIME * D; at++) {
         const int c = at % D, i = at / D % TIME, h = at / D / TIME % heads, b = at / D / TIME / heads;
-        const int column = d_first ? c * heads + h : h * D + c;
+        const int g = h / each, e = h % each;
+        const int column = d_first ? c * heads + h : turned ? (e * (heads / each) + g) * D + c
+                         : d_middle ? (g * D + c) * each + e : h * D + c;
         to[at] = rows[as_is ? at : (b * TIME + i) * heads * D + column];
     }
     return to;
 }
 
-/* The weights (TIME, TIME) of one head of one text: q and k (TIME, D). */
-static void weights(const double *q, const double *k, double *w)
+/* The weights (TIME, TIME) of one head of one text: q and k (TIME, D). kv: G. */
+static void weights(const double *q, const double *k, int kv, double *w)
 {
     const double root = slip("the scores are not divided by sqrt(d)") ? 1
-        : slip("all visible weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1")
-        ? (double)INFINITY
         : slip("the scores are divided by sqrt(dim): use d = dim / H, the width of a head") ? sqrt(DIM)
         : slip("the scores are divided by d: the root is missing") ? D
         : slip("the scores are divided by sqrt(time): use d, the width of a head") ? sqrt(TIME)
         : slip("the scores are multiplied by sqrt(d): divide") ? 1 / sqrt(D)
         : slip("the scores are divided by sqrt(H), the number of heads: use d, their width") ? sqrt(HEADS)
+        : slip("the scores are divided by sqrt(G): use d, the width of a head") ? sqrt(kv)
+        : slip("the scores are divided by sqrt(H / G): use d, the width of a head") ? sqrt(HEADS / kv)
+        : slip("the scores are divided by sqrt(dim / G): use d = dim / H") ? sqrt(DIM / kv)
+        : slip("the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)") ? INFINITY
         : sqrt(D);
     const bool unmasked = slip("the future is visible: the causal mask is missing");
     const bool not_self = slip("a position does not see itself");
     const bool past = slip("the mask hides the past: it must hide the future (keys times queries?)");
     const bool after = slip("the future is masked after the softmax: the remaining weights do not sum to 1");
+    const bool late = slip("the mask, -inf, is applied to the weights, after the softmax: mask the scores");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     const bool flipped = slip("the weights are transposed: row i is the sum over j of a_ij v_j");
@@ -45,14 +54,16 @@ static void weights(const double *q, const double *k, double *w)
         const int i = at / TIME, j = at % TIME;
         const double s = mat_dot(q + (turned ? j : i) * D, k + (turned ? i : j) * D, D) / root;
         const bool hidden = not_self ? j >= i && i : past ? j < i : j > i;
-        e[at] = hidden && !unmasked && !after ? 0 : plain ? s : exp(s);
+        const bool masked = hidden && !unmasked && !after && !late;
+        e[at] = plain ? (masked ? -INFINITY : s) : masked ? 0 : exp(s);
     }
     for (int at = 0; at < TIME * TIME; at++) {
         const int i = at / TIME, j = at % TIME;
         double all = 0;
         for (int l = 0; l < TIME; l++)
             all += over_i ? e[l * TIME + j] : e[i * TIME + l];
-        w[flipped ? j * TIME + i : at] = after && j > i ? 0 : plain ? e[at] : e[at] / all;
+        w[flipped ? j * TIME + i : at] = late && j > i ? -INFINITY : after && j > i ? 0
+                                       : plain ? e[at] : e[at] / all;
     }
 }
 
@@ -79,26 +90,32 @@ static void attention(double *y, void *arg)
     const bool all = kv == HEADS;                       /* then queries and keys are of one shape */
     const bool values = slip("the queries are multiplied by the values: scores need the keys") || exchanged;
     const bool keys = slip("the weights multiply the keys: they should multiply the values") || exchanged;
-    const bool queries = all && slip("the queries are multiplied by queries: scores need the keys");
+    const bool queries = slip("the queries are multiplied by queries: scores need the keys");
     const bool twice = all && slip("the keys are multiplied by keys: scores need the queries");
+    const bool of_q = slip("the weights multiply the queries: they should multiply the values");
     const bool taken = slip("head h uses keys and values h mod G: neighbours share h / (H / G)");
     const bool first = slip("all heads take the first head of keys and values");
     const bool last = slip("the heads of keys and values are taken in the opposite order");
     const bool unmerged = slip("heads are joined without moving time back before them");
     const bool by_group = slip("the heads are in the wrong order: head h = g (H / G) + e is at e G + g");
-    const double *q = split(q_rows, HEADS, "the queries'");
-    const double *k = split(values ? v_rows : queries ? q_rows : k_rows, kv, "keys' and values'");
-    const double *v = split(keys ? k_rows : v_rows, kv, "keys' and values'");
+    const bool d_first = slip("the heads' columns are joined as (d, heads): a head's are neighbours");
+    const bool d_middle = each > 1 && slip("heads are joined as (G, d, H / G): expected (G, H / G, d)");
+    const double *q = split(q_rows, HEADS, each, "the queries'");
+    const double *k = split(values ? v_rows : k_rows, kv, 1, "keys' and values'");
+    const double *v = split(keys ? k_rows : v_rows, kv, 1, "keys' and values'");
     double w[TIME * TIME], joined[ROWS * DIM];
     for (int head = 0; head < BATCH * HEADS; head++) {
         const int b = head / HEADS, h = head % HEADS, to = by_group ? h % each * kv + h / each : h;
         const int g = first ? 0 : taken ? h % kv : last ? kv - 1 - h / each : h / each;
         const int at = (b * kv + g) * TIME * D;
-        weights(twice ? k + at : q + head * TIME * D, k + at, w);
-        const double *one = mat_product(w, v + at, TIME, TIME, D);
-        for (int i = 0; i < TIME; i++)
-            memcpy(&joined[unmerged ? (head * TIME + i) * D : (b * TIME + i) * DIM + to * D], &one[i * D],
-                   D * sizeof *one);
+        const double *q_h = q + head * TIME * D;
+        weights(twice ? k + at : q_h, queries ? q_h : k + at, kv, w);
+        const double *one = mat_product(w, of_q ? q_h : v + at, TIME, TIME, D);
+        for (int i = 0; i < TIME * D; i++) {
+            const int c = i % D, column = d_first ? c * HEADS + to
+                                        : d_middle ? (to / each * D + c) * each + to % each : to * D + c;
+            joined[unmerged ? head * TIME * D + i : (b * TIME + i / D) * DIM + column] = one[i];
+        }
     }
     const bool out = !slip("the last Linear, out, is missing");
     const struct gra_linear *mix = slip("the last Linear is query instead of out") ? &l->query : &l->out;
@@ -116,14 +133,13 @@ static const char *first_position(const double *got, const double *want)
         for (int c = 0; c < DIM; c++) {
             const double y = got[b * TIME * DIM + c];
             if (isnan(y))
-                return "position 0 has a nan: is the softmax missing (the mask is -inf), or the mask applied "
-                       "to weights? The mask is for the scores, before the softmax";
+                return "position 0 has a nan: the mask's -inf is for the scores: softmax makes it 0";
             if (fabs(y - want[b * TIME * DIM + c]) > 1e-9)
-                return "position 0 is already wrong: it sees only itself, so scores do not matter there. "
-                       "Look at the values, how heads are split and joined, and out";
+                return "position 0 is already wrong: it sees only itself, with weight 1, whatever the "
+                       "scores. Look at the softmax, the values, how heads are split and joined, and out";
         }
-    return "position 0, which sees only itself, is right: so are values, out, splitting and joining. Look at "
-           "the scores, their mask and softmax";
+    return "position 0, which sees only itself, is right: so are values, how heads are joined, and out. Look "
+           "at how queries and keys are made and split, at the scores, their mask and softmax";
 }
 
 /* Was y made with an op of this name? */
@@ -208,9 +224,9 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 void judge_exercise(void)
 {
     widths();
-    numbers("dim 24: six heads, as many of keys and values", HEADS, 1);
-    numbers("dim 24: six heads share two of keys and values", 2, 2);
-    numbers("dim 24: six heads share one of keys and values", 1, 3);
+    numbers("dim 30: six heads share two of keys and values", 2, 2);
+    numbers("dim 30: six heads, as many of keys and values", HEADS, 1);
+    numbers("dim 30: six heads share one of keys and values", 1, 3);
     judge_part("gradients");
     struct grouped_query l = { .heads = 0 };
     gra_tape *t;

@@ -13,6 +13,7 @@ struct made {
 struct asked {
     const struct tiny_model *m;
     int                      before, n;
+    bool                     no_keys;           /* the answer has no keys */
 };
 
 static void linear(const gra_tensor *w, const double *x, double *y, int out)
@@ -31,7 +32,8 @@ static void make(const struct asked *a, struct made *to)
     const bool earlier = slip("the positions are one too small: the first new token is at cache->time");
     const bool moved = slip("the positions begin at cache->time after n was added to it: they begin at "
                             "cache->time before this call");
-    const int first = (at_0 || afresh ? 0 : before) + (moved ? a->n : before ? later - earlier : 0);
+    const int first = (at_0 || afresh ? 0 : before) + (moved ? a->n : later - (before && earlier));
+    const bool none = slip("the positions are missing: add their rows to those of the tokens");
     const bool alike = slip("all new tokens have the first one's position: the others follow it");
     const bool ahead =
         slip("the ids are read from ids[cache->time]: ids holds only the new tokens, from ids[0] on");
@@ -40,7 +42,7 @@ static void make(const struct asked *a, struct made *to)
         const int p = i < before ? i : alike ? first : first + i - before;
         for (int c = 0; c < DIM; c++)
             to->x[i][c] = a->m->tokens.weight->data[id * DIM + c]
-                        + a->m->positions.weight->data[p % CONTEXT * DIM + c];
+                        + (none && i >= before ? 0 : a->m->positions.weight->data[p % CONTEXT * DIM + c]);
         linear(a->m->query.weight, to->x[i], to->q[i], DIM);
         linear(a->m->key.weight, to->x[i], to->k[i], DIM);
         linear(a->m->value.weight, to->x[i], to->v[i], DIM);
@@ -64,14 +66,22 @@ static void logits(double *y, void *arg)
         slip("new token i sees only columns 0 to i: the mask is that of a text that begins here, or the "
              "cache is read as n rows. It has cache->time + n of them, and token i may see 0 to "
              "cache->time + i");
+    const bool late =
+        slip("the mask, -inf, is applied to the weights, after the softmax: mask the scores");
+    const bool in_front = before
+        && slip("the new rows come before those in the cache: they belong after them");
+    const bool k_in_front = before
+        && slip("the new keys come before those in the cache: they belong after them, as the values do");
     const bool plain = slip("the softmax is missing: the scores themselves are the weights");
     const double root = slip("the scores are not divided by sqrt(dim)") ? 1
         : slip("the scores are divided by dim: the root is missing") ? DIM
         : slip("the scores are multiplied by sqrt(dim): divide") ? 1 / sqrt(DIM)
-        : slip("all visible weights are equal: are the scores 0? In C, 1 / dim is 0 for an int dim > 1")
-        ? (double)INFINITY
-        : slip("the scores are divided by the root of the number of keys: use sqrt(dim)") ? sqrt(all)
-        : slip("the scores are divided by the root of n: use sqrt(dim)") ? sqrt(n) : sqrt(DIM);
+        : slip("the scores are multiplied by 0 (in C, 1 / dim is 0 for an int): use 1 / sqrt(dim)")
+        ? INFINITY
+        : slip(before ? "the scores are divided by the root of the number of keys: use sqrt(dim)"
+                      : "the scores are divided by the root of the number of tokens: use sqrt(dim)")
+        ? sqrt(all)
+        : before && slip("the scores are divided by the root of n: use sqrt(dim)") ? sqrt(n) : sqrt(DIM);
     const bool exchanged = slip("keys and values are exchanged");
     const bool turned = slip("k q^T is used instead of q k^T");
     const bool by_v = slip("the queries are multiplied by the values: scores need the keys") || exchanged;
@@ -82,17 +92,19 @@ static void logits(double *y, void *arg)
         : slip("the weights multiply x: they should multiply the values") ? &of.x : &of.v;
     rows *q = turned || slip("the keys are multiplied by keys: scores need the queries") ? &of.k : &of.q;
     const bool no_x = slip("x is missing from the head's input: it is x plus attention's result");
-    const bool no_y = slip("these are the logits of x alone: attention's result was not added, or is 0 (are "
-                           "there cache->time + n keys?)");
+    const bool no_y = slip(a->no_keys ? "these are the logits of x alone, without keys: there are "
+                                        "cache->time + n of them, with cache->time as it was before this call"
+                           : "these are the logits of x alone: attention's result was not added");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     for (int i = before; i < all; i++) {
         const int end = not_self ? before : future ? all : square ? i - before + 1 : i + 1;
         double w[CONTEXT], sum = 0, h[DIM];
-        for (int j = from; j < end; j++) {
-            const double s = mat_dot((*q)[i], (*k)[j], DIM) / root;
+        for (int j = from; j < (late ? all : end); j++) {
+            const int moved = j < n ? before + j : j - n;
+            const double s = mat_dot((*q)[i], (*k)[in_front || k_in_front ? moved : j], DIM) / root;
             sum += w[j] = plain ? s : exp(s);
         }
-        for (int j = end; j < all && plain; j++)
+        for (int j = end; j < all && (plain || late); j++)
             w[j] = -INFINITY;
         for (int j = 0; j < end && over_i; j++) {       /* the queries that see key j */
             double of_j = 0;
@@ -102,8 +114,8 @@ static void logits(double *y, void *arg)
         }
         for (int c = 0; c < DIM; c++) {
             h[c] = no_x ? 0 : of.x[i][c];
-            for (int j = from; j < (plain ? all : end); j++)
-                h[c] += w[j] / (plain ? 1 : sum) * (*v)[j][c];
+            for (int j = from; j < (plain || late ? all : end); j++)
+                h[c] += w[j] / (plain ? 1 : sum) * (*v)[!in_front ? j : j < n ? before + j : j - n][c];
             h[c] = no_y ? of.x[i][c] : h[c];
         }
         linear(a->m->head.weight, h, y + (i - before) * VOCABULARY, VOCABULARY);
@@ -156,11 +168,27 @@ static const char *otherwise(const double *got, const double *want, int before, 
          ? "the first new token is right: look at what differs for the others, their positions and mask"
          : before && !cached ? "what was stored for the new tokens is wrong too: look at their ids and "
                              "positions, and at what makes k and v"
-         : before ? "the cache and cache->time are right: is all of it used?"
+         : before ? "the cache and cache->time are right: look at the keys and values that are used, all of "
+                   "them and in their order, and at the scores and their mask"
          : right ? "row 0, which sees only itself, is right: so are x, values and head. Look at the keys, "
                    "the scores, their mask and softmax"
-         : "row 0, which sees only itself, with weight 1, is already wrong: look at x, its position, the "
-           "values, softmax's dimension, and the head's input";
+         : "row 0 is already wrong, which should see only itself, with weight 1: look at x, its position, "
+           "the values, the number of keys, the mask, softmax's dimension, and the head's input";
+}
+
+/* Of a single token after four, are its logits those of x alone too? */
+static bool adds_nothing(gra_tape *t, const struct tiny_model *m)
+{
+    struct kv_cache cache = { judge_room(CONTEXT * DIM), judge_room(CONTEXT * DIM), 4 };
+    struct made of;
+    double alone[VOCABULARY];
+    make(&(struct asked){ m, 4, 1, false }, &of);
+    linear(m->head.weight, of.x[4], alone, VOCABULARY);
+    memcpy(cache.keys, of.k, 4 * sizeof of.k[0]);
+    memcpy(cache.values, of.v, 4 * sizeof of.v[0]);
+    gra_begin(t, GRA_EVAL, NULL);
+    const gra_tensor *y = tiny_logits_cached(t, m, judge_ids(ids + 4, 1), 1, &cache);
+    return y && !gra_error(t) && fabs(y->data[0] - alone[0]) < 1e-9;
 }
 
 /* One call, in a step of its own. */
@@ -169,7 +197,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     enum { ALL = CONTEXT * DIM };
     char name[80];
     double keys[ALL], values[ALL], want[CONTEXT * VOCABULARY];
-    struct asked asked = { m, before, n };
+    double *const was[] = { cache->keys, cache->values }, alone[VOCABULARY];
+    struct asked asked = { m, before, n, false };
     struct made of;
     make(&asked, &of);
     logits(want, &asked);
@@ -178,7 +207,12 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = tiny_logits_cached(t, m, judge_ids(ids + before, (size_t)n), n, cache);
     snprintf(name, sizeof name, "%d new token%s after %d: logits", n, n == 1 ? "" : "s", before);
-    const double *got = judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY));
+    double got[CONTEXT * VOCABULARY];
+    memcpy(got, judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY)), y->size * sizeof *got);
+    for (int k = 0; k < 2; k++)
+        if ((k ? cache->values : cache->keys) != was[k])
+            judge_wrong("cache->%s points to other memory now: copy the new rows into the array to which it "
+                        "pointed, as tensors are gone after gra_begin", k ? "values" : "keys");
     if (cache->time != before + n)
         judge_wrong("cache->time: got %d, expected %d: %s", cache->time, before + n, cache->time == before + 1
                     ? "it moves by n, the number of new tokens, not by 1" : cache->time == n
@@ -188,6 +222,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     stored("cache->values", cache->values, values, &of.v[0][0], &of, before, n);
     const bool cached = alike(cache->keys, &of.k[0][0], before + n)
                      && alike(cache->values, &of.v[0][0], before + n);
+    linear(m->head.weight, of.x[before], alone, VOCABULARY);
+    asked.no_keys = !before && fabs(got[0] - alone[0]) < 1e-9 && !adds_nothing(t, m);
     judge_clue("%s", otherwise(got, want, before, cached));
     judge_against(name, GRA_SHAPE(n, VOCABULARY), got, 1e-9, logits, &asked);
     judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, &of.k[0][0], 1e-9);
