@@ -139,7 +139,8 @@ static void tied(double *de, void *arg)
                                  "missing");
     const bool logits = !slip("what comes through the logits is missing: logits[i][j] uses e[j] directly");
     const bool anew = slip("de is overwritten: accumulate with +=, as e may have other uses");
-    const bool half = slip("both paths are there, but halved: add the two gradients");
+    const double by = slip("both paths are there, but halved: add the two gradients") ? 0.5
+                    : slip("both paths are divided by n: add them as they are") ? 1. / k->n : 1;
     const bool over =
         slip("what comes through the logits is stored with =, which loses what was there: use +=");
     const bool first = slip("what comes through the logits is stored: add it, as each i adds to row j");
@@ -150,8 +151,8 @@ static void tied(double *de, void *arg)
     pass(k, k->logits && logits, h && !two, over || first, de);
     if (two)
         pass(k, false, h, false, de);
-    for (int i = 0; i < k->vocab * k->dim && half; i++)
-        de[i] = (de[i] + was(i)) / 2;
+    for (int i = 0; i < k->vocab * k->dim && by != 1; i++)
+        de[i] = was(i) + (de[i] - was(i)) * by;
 }
 
 static void backward(const char *part, const double *e, const double *dlogits, const int *tokens,
@@ -181,11 +182,11 @@ static void backward(const char *part, const double *e, const double *dlogits, c
 void judge_exercise(void)
 {
     double *e = judge_draw(1, MOST, -1.5, 1.5), *dlogits = judge_draw(2, MOST, -1, 1);
-    for (int i = 0; i < 6; i++)                         /* rows 2 and 3 of e are twice 0 and 1, and */
-        e[6 + i] = 2 * e[i];
-    for (int i = 0; i < 2 * 4; i += 4)                  /* their dlogits minus half as large: dh is 0 */
-        dlogits[i + 2] = -dlogits[i] / 2, dlogits[i + 3] = -dlogits[i + 1] / 2;
-    backward("the logits alone: nothing should come through h", e, dlogits, (int[]){ 3, 1 }, 2, 4, 3);
+    for (int i = 0; i < 12; i++)                        /* rows 3 to 5 of e are twice 0 to 2, and */
+        e[12 + i] = 2 * e[i];
+    for (int i = 0; i < 18; i++)                        /* their dlogits minus half as large: dh is 0 */
+        dlogits[i] = i % 6 < 3 ? dlogits[i] : -dlogits[i - 3] / 2;
+    backward("the logits alone: nothing should come through h", e, dlogits, (int[]){ 4, 0, 2 }, 3, 6, 4);
 
     e = judge_draw(5, MOST, -1.5, 1.5), dlogits = judge_draw(6, MOST, -1, 1);
     backward("three tokens, all different", e, dlogits, (int[]){ 3, 0, 4 }, 3, 6, 2);
