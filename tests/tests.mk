@@ -101,7 +101,7 @@ $(PASSED): $(B)/passed/%: programs always
 	@echo "ok $*" > $@
 
 ## make learn-check the exercises and milestones, right and wrong (-j2)
-learn-check: $(CHECKED) $(TRAINED)
+learn-check: $(TRAINED) $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)

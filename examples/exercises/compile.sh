@@ -40,7 +40,7 @@ object=\$2
 program=\$3
 folders='$(echo $FOLDERS)'
 headers='$(echo $HEADERS)'
-compiler() { $CC -g -O1 -fno-lto -fno-omit-frame-pointer $SANITIZER "\$@"; }
+compiler() { $CC -g1 -O1 -fno-lto -fno-omit-frame-pointer $SANITIZER "\$@"; }
 names_in() { "$NM" -P "\$@"; }
 first='$FIRST'
 taken='$(echo $TAKEN)'
