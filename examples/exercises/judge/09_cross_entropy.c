@@ -206,6 +206,8 @@ static void gradient(double *dx, void *arg)
     const bool kept_0 = slip("forward keeps each row's softmax at y->saved[j]: it belongs at [r * n + j]");
     const bool kept_by_rows =
         slip("forward keeps row r's softmax from y->saved[r * rows]: it belongs at [r * n + j]");
+    const bool both_by_rows =
+        slip("row r's softmax is kept from y->saved[r * rows]: it belongs at [r * n + j]");
     const bool to_0 = slip("the gradients of all rows are added to row 0 of x->grad: row r begins at r * n");
     const bool to_by_rows = slip("row r is added from x->grad[r * rows]: it begins at r * n");
     const bool of_p = slip("-1/p at the target is dloss/dp: expected dloss/dx, through the softmax");
@@ -221,7 +223,7 @@ static void gradient(double *dx, void *arg)
             sum += exp(x[j] - top);
         for (int j = 0; j < n; j++) {
             const double p = exp(x[j] - top) / (raw ? 1 : sum);
-            kept[(kept_0 ? j : kept_by_rows ? r * rows + j : r * n + j) % size] = of_x ? x[j]
+            kept[(kept_0 ? j : kept_by_rows || both_by_rows ? r * rows + j : r * n + j) % size] = of_x ? x[j]
                 : of_log ? log(p) : p;
         }
         loss += (top + log(sum) - x[b->target[r]]) / rows;
@@ -229,7 +231,7 @@ static void gradient(double *dx, void *arg)
     for (int r = 0; r < rows; r++)
         for (int j = 0; j < n; j++) {
             const int target = j_at_r ? r : b->target[target_0 ? 0 : j_at_j || r_at_j ? j : r];
-            const double p = kept[r * n + j], p_t = kept[r * n + b->target[r]];
+            const double p = kept[both_by_rows ? r * rows + j : r * n + j], p_t = kept[r * n + b->target[r]];
             const double hit = at_0 ? j == 0 : at_r || r_at_j ? r == target : j == target + off;
             const double d = of_p ? -hit / p / by : sigmoid ? p * (1 - p) / by
                 : (no_p ? 0 : p / by_p) - (no_hit ? 0 : plus ? -hit / by : own_0 ? hit * p / by

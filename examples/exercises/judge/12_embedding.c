@@ -103,6 +103,7 @@ static void gradient(double *dw, void *arg)
     const bool one_column = slip("all numbers of a row are added to its first: dw[k][j] gets dy[i][j]");
     const bool all_rows = slip("all of dy goes to the row of each id: row i goes only to the row of ids[i]");
     const bool only_first = slip("only the first number of each row gets a gradient");
+    const bool after_own = slip("an id that equals the one before it gets nothing: add each time");
     const bool dy_0 = slip("each id gets the first row of dy: row i of dy goes to the row of ids[i]");
     const bool no_0 = slip("id 0 gets no gradient: it is an id like any other");
     const bool no_most = slip("the largest id gets no gradient: ids may be n and more, up to the last row");
@@ -135,6 +136,7 @@ static void gradient(double *dw, void *arg)
                                : column ? j * column + row
                                : row * dim + (one_column ? 0 : j)) % (words * dim);
             const bool skipped = row >= words || (first && again) || (none && times > 1) || (only_first && j)
+                || (after_own && i && ids[i] == ids[i - 1])
                 || (no_0 && ids[i] == 0) || (no_most && ids[i] == most)
                 || of >= n * dim + 8;           /* it may read the guards of judge_room */
             const double d = skipped ? 0 : (ones ? 1 : dy[of]) * sign / over / (mean ? times : 1)

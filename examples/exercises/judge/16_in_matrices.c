@@ -181,6 +181,10 @@ static void judge_head(const char *part, head_fn *f, struct numbers a, const dou
     gra_tensor *b_k;
     judge_part("%s: %s", a.rows ? "rows" : "columns", part);
     const gra_tensor *y = answer(t, f, &a, &b_k);
+    const char *column = gra_error(t) ? strstr(gra_error(t), ", 1)") : NULL;
+    if (a.rows && column && strncmp(gra_error(t), "add", 3) == 0)
+        judge_wrong("gradus refused: %s\nb_q, b_k and b_v are columns: where tokens are rows, each must be "
+                    "a row, (1, d) or (1, e), to be added to every token", gra_error(t));
     const int width = shape.dim[0], height = shape.dim[1];
     if (!gra_error(t) && y && width != height && gra_same_shape(y->shape, GRA_SHAPE(height, width)))
         judge_wrong("Y: got the shape (%d, %d), expected (%d, %d): here a token is a %s\n"

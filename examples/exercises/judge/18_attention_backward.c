@@ -136,6 +136,8 @@ static void from_scores(double *out, void *arg)
     of = same_row || own || exchanged ? (dk ? x->k : x->q) : of;
     const int rows = dk == (own || same_row) ? m : n;   /* of k or q; 8 guards after them may be read */
     of = !dk && d == x->s.e && slip("this adds up ds_ij v_j: dq adds up ds_ij k_j") ? x->v : of;
+    const double held = slip_of("what %s held was divided by sqrt(d) too: scale only what you add", name)
+                      ? sqrt(d) : 1;
     const bool last = slip(dk ? "only the last query was added: dk is a sum over all"
                               : "only the last key was added: dq is a sum over all") || each;
     const int terms = dk ? n : m;
@@ -146,7 +148,7 @@ static void from_scores(double *out, void *arg)
                                    : "the last key was left out: dq is a sum over all");
     for (int at = 0; at < (dk ? m : n) * d; at++) {
         const int row = at / d, l = at % d;
-        out[at] = over || each ? 0 : x->before[at];
+        out[at] = over || each ? 0 : x->before[at] / held;
         for (int t = from; t < to && !none; t++) {
             const int read = (same_row || of_j ? row : t) * d + l;
             out[at] += ds[keys != turned ? t * m + row : row * m + t]

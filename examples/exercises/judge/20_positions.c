@@ -128,6 +128,10 @@ static void forward(const char *part, struct sizes s)
     gra_model *m = opened(&t, &p, s);
     const double *w = mat_scaled(p.weight->data, 1, s.context * s.dim);
     gra_tensor *in = gra_input(t, x, shape), *y = positions_forward(t, &p, in, s.first);
+    if (gra_error(t) && s.first + s.time == s.context)
+        judge_wrong("x has %d tokens, first is %d, and there are %d positions: the text still fits, but the "
+                    "tape has an error:\n%s\nIt is too long only where first + time > context_length",
+                    s.time, s.first, s.context, gra_error(t));
     if (gra_error(t) && s.first > 0)
         judge_wrong("with first = 0 all was right; with first = %d, and %d tokens in x, gradus "
                     "refused:\n%s\nWhich rows of weight are needed? The end of a slice is an index, not a "
