@@ -167,7 +167,7 @@ static void in_memory(int k, int m, int inner, int n)
     for (int i = 0; i < MOST; i++)
         if (fabs(room[k][i] - want[i]) > 1e-9) {
             const char *fits = judge_slip(GRA_SHAPE(MOST), room[k], 1e-10, gradient, &q);
-            if (!fits || !fits[0])
+            if (!fits)
                 return;                                 /* gra_check says more */
             if (i >= size)
                 judge_wrong("d%c has %d numbers, but number %d was written, past its end\nit fits: %s",

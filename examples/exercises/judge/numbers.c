@@ -143,14 +143,15 @@ bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
     return differs && (far || !*any);
 }
 
-/* What fits. Of several mistakes that give the same numbers nobody knows which it was. */
+/* What fits. Of several mistakes that give the same numbers nobody knows which it was. One without words is a
+ * judge's own, and is not told. */
 const char *judge_fitting(const struct comparison *c, const struct judge_mistake *mistakes)
 {
     static char text[1500];
     size_t any, fewest = c->n + 1, at = 0;
     int others = 0;
     for (const struct judge_mistake *m = mistakes; m->says; m++)
-        if (judge_made(c, m->numbers, &any) && any <= fewest) {
+        if (m->says[0] && judge_made(c, m->numbers, &any) && any <= fewest) {
             if (any < fewest)
                 at = 0, others = 0;
             fewest = any;

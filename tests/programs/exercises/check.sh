@@ -85,6 +85,7 @@ while read -r what; do
         grep -Fq -- "$words" "$W/line" || fail "$what: the finding lacks '$words'"
     done <"$W/$n.words"
     [ -s "$W/$n.words" ] || fail "$what: it has no line of words to find"
+    ! grep -qx "or: *" "$W/said" || fail "$what: the finding has an 'or' with nothing after it"
     ! grep -q "does not compile" "$W/said" || fail "$what: it does not compile"
 done <"$W/names"
 [ $n -ge 4 ] || fail "expected at least four wrong answers"
