@@ -12,8 +12,14 @@ CC=${CC:-cc}
 tried=$B/exercises/tried
 SANITIZER='-fsanitize=address,undefined -fno-sanitize-recover=all'
 echo 'int main(void) { return 0; }' >"$tried.c"
-works() { $CC $SANITIZER "$tried.c" -o "$tried" && "$tried"; }
+works() { $CC $SANITIZER "$@" "$tried.c" -o "$tried" && "$tried"; }
 works >/dev/null 2>&1 || SANITIZER=
+
+# The fastest linker that there is: most of the time between a save and the finding was the default one's.
+LINKER=
+for linker in gold lld; do
+    [ "$LINKER" ] || ! works -fuse-ld=$linker >/dev/null 2>&1 || LINKER=-fuse-ld=$linker
+done
 
 # Where the compiler looks for the headers of C; the files that it reads for exercises.h, with those of a
 # sanitizer.
@@ -23,11 +29,15 @@ HEADERS=$(echo '#include "exercises.h"' |
 
 # nm belongs to the tools by which the library was built. Some systems put _ before each name. What gradus and
 # the judge use of C, an answer must not define.
+# GNU's nm reads every plugin that is installed (LLVM's is 100 MB), unless it is told one.
 NM=$($CC -print-prog-name=nm)
-$CC -c "$tried.c" -o "$tried.o" && FIRST=$("$NM" -P "$tried.o" | sed -n 's/main T.*//p') || exit 1
+$CC -c "$tried.c" -o "$tried.o" || exit 1
+PLAIN='--plugin /dev/null'
+"$NM" $PLAIN -P "$tried.o" 2>&1 | grep -q '^_*main T' || PLAIN=
+FIRST=$("$NM" $PLAIN -P "$tried.o" | sed -n 's/main T.*//p')
 JUDGE="$B/f64/examples/exercises/judge/judge.o $B/f64/examples/exercises/judge/numbers.o
     $B/f64/examples/exercises/judge/slip.o"
-TAKEN=$("$NM" -P $JUDGE $B/libgradus64.a | sed -n "s/^$FIRST\([^ ]*\) U.*/\1/p" | sort -u)
+TAKEN=$("$NM" $PLAIN -P $JUDGE $B/libgradus64.a | sed -n "s/^$FIRST\([^ ]*\) U.*/\1/p" | sort -u)
 rm -rf "$tried" "$tried".*
 
 cat <<END
@@ -41,11 +51,11 @@ program=\$3
 folders='$(echo $FOLDERS)'
 headers='$(echo $HEADERS)'
 compiler() { $CC -g1 -O1 -fno-lto -fno-omit-frame-pointer $SANITIZER "\$@"; }
-names_in() { "$NM" -P "\$@"; }
+names_in() { "$NM" $PLAIN -P "\$@"; }
 first='$FIRST'
 taken='$(echo $TAKEN)'
 link() {
-    compiler "\$object" $(echo $JUDGE) \\
+    compiler $LINKER "\$object" $(echo $JUDGE) \\
         "\$program.o" $B/libgradus64.a -pthread -lm -o "\$program"
 }
 END
