@@ -239,10 +239,10 @@ static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_ch
         of_b &= fabs((double)a->analytic[j] - (double)b->fresh[j]) <= tolerance;
     }
     if (of_a && of_b)
-        gra_check_hint(k->report, "it fits: only one of the two is there: the other is overwritten, or left "
+        gra_check_hint(k->report, "likely: only one of the two is there: the other is overwritten, or left "
                        "out");
     else if (of_a || of_b)
-        gra_check_hint(k->report, "it fits: only what it gets as %s is there: what it gets as %s is "
+        gra_check_hint(k->report, "likely: only what it gets as %s is there: what it gets as %s is "
                        "overwritten, or left out", (of_a ? a : b)->name, (of_a ? b : a)->name);
 }
 

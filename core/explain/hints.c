@@ -14,7 +14,7 @@ void gra_fits(gra_wrong *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(w, "it fits", format, args);
+    say(w, "likely", format, args);
     va_end(args);
     w->fits++;
 }

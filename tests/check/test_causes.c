@@ -609,8 +609,8 @@ static void scores_backward(gra_tensor *y)
 #define BOTH(low, high) 2, Y(3, 4), { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
 #define ONE(low, high)  1, Y(3, 4), { X(low, high, 3, 4) }
 #define MEAN(low, high) 2, { 0 }, { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
-#define EVERYWHERE "it fits: what dy is multiplied by is off by the same number everywhere, "
-#define TERMS "it fits: in the derivative of the norm along dimension 1 "
+#define EVERYWHERE "likely: what dy is multiplied by is off by the same number everywhere, "
+#define TERMS "likely: in the derivative of the norm along dimension 1 "
 #define DIVIDED "in the norm along dimension 1 "
 enum { MOST_LINES = 14 };
 
@@ -632,26 +632,26 @@ static const struct op_of {
     { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
                                 { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "
                                   "dimension 0", "3 is the size" },
-                                { "it fits: a constant factor of 0.5: a forgotten 2", "size of" } } },
+                                { "likely: a constant factor of 0.5: a forgotten 2", "size of" } } },
     { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is "
                                           "missing", "tanh" },
-                                 { "it fits: a factor is missing: 1/(1 + x^2); or a division by it is "
+                                 { "likely: a factor is missing: 1/(1 + x^2); or a division by it is "
                                    "superfluous",
                                    "tanh" } } },
-    { OP(silu), ONE(0, 0), 0, { { 0 }, { "it fits: a factor is missing: sigmoid(x); or a division by it is "
+    { OP(silu), ONE(0, 0), 0, { { 0 }, { "likely: a factor is missing: sigmoid(x); or a division by it is "
                                          "superfluous", "the backward has" } } },
     { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
     { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is "
                                           "multiplied in one branch, and 0.1",
                                           "off by" } } },
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
-    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "it fits: a factor is missing: y; or", NULL },
+    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "likely: a factor is missing: y; or", NULL },
                                           { "the backward has 1 + 2 x^2 where 1 + 3 x^2 is expected",
                                             "1 x^2" } } },
     { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing "
                                         "arrives" } } },
     { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
-    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "it fits: a factor too many: 1 + |x|; or a division by it is "
+    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "likely: a factor too many: 1 + |x|; or a division by it is "
                                              "missing", "a clue" } } },
     { OP(mish), ONE(0, 0), 0, { { 0 }, { "in the second: a factor is missing: sigmoid(x)", "a clue" } } },
     { OP(hardswish), ONE(-5, 5), 0, { { 0 }, { "a clue: wrong where x > 2.", "the first is" } } },
@@ -761,7 +761,7 @@ static const struct op_of {
       { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
     { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a "
                                         "clue" } } },
-    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "it fits" } } },
+    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "likely" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
       { { 0 }, { EVERYWHERE, "a clue" } } },
     { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
@@ -795,17 +795,17 @@ static const struct op_of {
       { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" },
         { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)",
           "where w" },
-        { "it fits: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs "
+        { "likely: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs "
           "to -i + 2 o + 2", NULL } } },
     { OP(scores), 2, { 1, { 3 } }, { X(-1, 1, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "it fits: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (",
+      { { 0 }, { "likely: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (",
                  "a clue" } } },
     { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
       { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 "
                  "belongs to i + o", NULL } } },
     { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "it fits: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
-        { "it fits: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
+      { { 0 }, { "likely: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
+        { "likely: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
 };
 
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)

@@ -48,11 +48,11 @@ TEST(zero_on_either_side)
     gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
                            { .name = "z", .shape = { 1, { 5 } } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 1, in, detached, NULL), 1);
-    ck_assert_msg(says("it fits: all zero"), "%s", report.text);
+    ck_assert_msg(says("likely: all zero"), "%s", report.text);
     ck_assert(report.analytic == 0 && report.numeric != 0);
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, 2, in, haunted, NULL), 1);
     ck_assert_str_eq(report.name, "z");
-    ck_assert_msg(says("it fits: it should be zero: the loss does not depend on z"), "%s", report.text);
+    ck_assert_msg(says("likely: it should be zero: the loss does not depend on z"), "%s", report.text);
 }
 
 /* ---- the worst element ----------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ TEST(dropout_is_on)
         gra_manual_seed(&rng, seed);
         ck_assert_int_eq(check(GRA_TRAIN, &rng, n.model, 1, &net_in, net_forward, &n), 1);
         ck_assert_str_eq(report.name, "first.bias");
-        ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);
+        ck_assert_msg(says("likely: the sign is flipped"), "%s", report.text);
         numeric[seed] = report.numeric;
     }
     ck_assert(numeric[0] != numeric[1]);
@@ -341,7 +341,7 @@ TEST(more_tensors_than_an_explanation_tries)
     for (int i = 0; i < MANY; i++)
         in[i] = (gra_check_in){ .name = "x", .shape = { 2, { 4, 4 } } };
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, of_many, &of_first), 1);
-    ck_assert_msg(says("it fits: a constant factor of 2"), "%s", report.text);
+    ck_assert_msg(says("likely: a constant factor of 2"), "%s", report.text);
     of_first = wrong_formula;
     ck_assert_int_eq(check(GRA_GRAD, NULL, NULL, MANY, in, of_many, &of_first), 1);
     ck_assert_msg(says("a clue"), "%s", report.text);

@@ -200,12 +200,12 @@ static const struct wrong {
     { no_dx_without_dw, 2, "x", CONSTANT_W },
     { no_dx_without_dw, 0, "x", CONSTANT_W },
     { no_dw_without_dx, 2, "w", CONSTANT_X },
-    { no_dw_without_dx, 2, "w", "it fits: w gets a gradient only where x has one too: test each" },
+    { no_dw_without_dx, 2, "w", "likely: w gets a gradient only where x has one too: test each" },
     { no_dw_without_dx, 0, "w", CONSTANT_X },
     { overwrites_without_dw, 2, "x", CONSTANT_W },
     { loses_one_of_two, 2, "x", "one tensor handed over as both x and w" },
-    { loses_one_of_two, 2, "x", "it fits: only one of the two is there: the other is overwritten" },
-    { loses_w, 2, "x", "it fits: only what it gets as x is there: what it gets as w is" },
+    { loses_one_of_two, 2, "x", "likely: only one of the two is there: the other is overwritten" },
+    { loses_w, 2, "x", "likely: only what it gets as x is there: what it gets as w is" },
     { past_the_gradient, 1, "x",
       "the backward of past_the_gradient wrote past the end of the gradient of x (3, 4)" },
     { before_the_gradient, 1, "x",
@@ -225,12 +225,12 @@ static const struct wrong {
     { changes_a_parameter, 0, "w", "the forward of changes_a_parameter changed its input w (3, 4)" },
     { past_a_parameter, 0, "w",
       "the forward of past_a_parameter wrote past the end of the values of w (3, 4)" },
-    { reads_past_dy, 1, "x", "it fits: memory past the end of the gradient of the result of reads_past_dy "
+    { reads_past_dy, 1, "x", "likely: memory past the end of the gradient of the result of reads_past_dy "
       "(3, 4) is read: number 12, where number 11 is the last" },
-    { reads_past_w, 2, "x", "it fits: memory past the end of w (3, 4) is read: number 12, where" },
-    { reads_past_w, 0, "x", "it fits: memory past the end of w (3, 4) is read: number 12, where" },
-    { reads_before_x, 1, "x", "it fits: memory before the start of x (3, 4) is read: number -3, where" },
-    { reads_past_what_it_saved, 1, "x", "it fits: memory past the end of what the forward of "
+    { reads_past_w, 2, "x", "likely: memory past the end of w (3, 4) is read: number 12, where" },
+    { reads_past_w, 0, "x", "likely: memory past the end of w (3, 4) is read: number 12, where" },
+    { reads_before_x, 1, "x", "likely: memory before the start of x (3, 4) is read: number -3, where" },
+    { reads_past_what_it_saved, 1, "x", "likely: memory past the end of what the forward of "
       "reads_past_what_it_saved saved is read: number 16, where number 11 is the last" },
     { past_the_gradient_of_a_parameter, 0, "w", "wrote past the end of the gradient of w (3, 4)" },
 };
@@ -762,7 +762,7 @@ TEST(sixty_parameters)
                                .f = every_square, .arg = model }, &report), 1);
     ck_assert_msg(says("wrong too: ") && says(" (error 2) and 25 more "), "%s", report.text);
     ck_assert_msg(says("right: x, ") && says(" and 27 more "), "%s", report.text);
-    ck_assert_msg(says("it fits: the sign is flipped"), "%s", report.text);
+    ck_assert_msg(says("likely: the sign is flipped"), "%s", report.text);
 }
 
 #endif

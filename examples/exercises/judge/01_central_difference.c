@@ -120,7 +120,7 @@ static void step(double f, double f3)
     step_numbers(h, by_f * h, by_f3 * h, got);
     const char *fits = judge_slip(GRA_SHAPE(4), got, 1e-8, best, given);
     if (fits && !(fabs(h / right - 1) <= 1e-8))
-        judge_wrong("best_step(%g, %g): got %.*g, expected %.*g\nit fits: %s", f, f3, judge_digits(h, right),
+        judge_wrong("best_step(%g, %g): got %.*g, expected %.*g\nlikely: %s", f, f3, judge_digits(h, right),
                     h != h ? fabs(h) : h, judge_digits(h, right), right, fits);
     if (fabs(power - 1. / 3) < 1e-6 && fabs(by_f3 - 0.5) < 1e-6)
         judge_clue("it depends on f and f''' as it should, but h^3 is %.4g times what is expected: look at "

@@ -124,7 +124,7 @@ static void in_memory(gra_shape sa, gra_shape sb)
         if (!(got[i] - want[i] <= 1e-9 && want[i] - got[i] <= 1e-9)) {
             const char *fits = judge_slip(GRA_SHAPE(2 * MOST), got, 1e-10, both_gradients, &p);
             if (fits)
-                judge_wrong("d%c[%d]: got %.6g, expected %.6g\nit fits: %s", "ab"[i / MOST], i % MOST, got[i],
+                judge_wrong("d%c[%d]: got %.6g, expected %.6g\nlikely: %s", "ab"[i / MOST], i % MOST, got[i],
                             want[i], fits);
             return;                                     /* gra_check says more */
         }

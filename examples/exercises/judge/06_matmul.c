@@ -170,9 +170,9 @@ static void in_memory(int k, int m, int inner, int n)
             if (!fits)
                 return;                                 /* gra_check says more */
             if (i >= size)
-                judge_wrong("d%c has %d numbers, but number %d was written, past its end\nit fits: %s",
+                judge_wrong("d%c has %d numbers, but number %d was written, past its end\nlikely: %s",
                             "ab"[k], size, i, fits);
-            judge_wrong("d%c[%d, %d]: got %.6g, expected %.6g\nit fits: %s", "ab"[k], i / (k ? n : inner),
+            judge_wrong("d%c[%d, %d]: got %.6g, expected %.6g\nlikely: %s", "ab"[k], i / (k ? n : inner),
                         i % (k ? n : inner), room[k][i], want[i], fits);
         }
 }

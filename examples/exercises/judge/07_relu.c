@@ -173,7 +173,7 @@ static void can_be_checked_cases(void)
             judge_wrong("can_be_checked(%g, %g): got %s, expected %s\nrelu(%g) is %g and relu(%g) is %g, so "
                         "the difference is %g, and the gradient at %g is %d%s%s", at, h,
                         got[i] ? "true" : "false", got[i] ? "false" : "true", at + h, up, at - h, down,
-                        (up - down) / (2 * h), at, at > 0, fits ? "\nit fits: " : "", fits ? fits : "");
+                        (up - down) / (2 * h), at, at > 0, fits ? "\nlikely: " : "", fits ? fits : "");
     }
 }
 

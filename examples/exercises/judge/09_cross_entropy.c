@@ -127,7 +127,7 @@ static void added_inside(const struct batch *b, double got, double want)
         sum += exp(b->x[j] - top);
     const double eps = got < want ? exp(-got) - exp(-want) : sum * (exp(got - want) - 1);
     if (eps > 5e-14 && eps < 2e-3 && fabs(eps / pow(10, round(log10(eps))) - 1) < 0.01)
-        judge_wrong("loss: got %.*g, expected %.*g\nit fits: %.1g is added %s", judge_digits(got, want), got,
+        judge_wrong("loss: got %.*g, expected %.*g\nlikely: %.1g is added %s", judge_digits(got, want), got,
                     judge_digits(got, want), want, eps, got < want
                     ? "inside the logarithm, to p; that hides a p of 0 and falsifies all others"
                     : "to the sum, which needs it not: with the largest taken out it is at least 1");

@@ -80,10 +80,10 @@ static void mask(const double *y, double p)
     if (p > 0 && as_column_0 == SIZE)
         judge_wrong("whole rows are dropped or kept: draw a number for each element, not for each row");
     if (fabs(part - p) > near && fabs(part - (1 - p)) <= near)
-        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: p is used as the probability "
+        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nlikely: p is used as the probability "
                     "of keeping a number; it is that of dropping it", p, 100 * part);
     if (fabs(part - p) > near && p > 0 && fabs(part - 0.5 * (1 + erf(p / sqrt(2)))) <= near)
-        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nit fits: what is compared with p is "
+        judge_wrong("p is %g, and %.1f %% of the numbers were dropped\nlikely: what is compared with p is "
                     "drawn from the normal distribution: draw it uniformly from [0, 1)", p, 100 * part);
     if (fabs(part - p) > near)
         judge_wrong("p is %g, and %.1f %% of %d numbers were dropped, expected about %g %%\nis u, drawn "
@@ -265,12 +265,12 @@ static void zeros(void)
         if (dx[i] == 0)
             none += i % 2 == 0;
         else if (!(fabs(dx[i] - dy[i] / (1 - p)) < 1e-9))
-            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected 0 or dy / (1 - p) = %.6g\nit fits: "
+            judge_wrong("dx[%d, %d] is %.6g where x is %.6g: expected 0 or dy / (1 - p) = %.6g\nlikely: "
                         "the factor is computed from y and x; save it in forward", i / COLS, i % COLS,
                         dx[i], x[i], dy[i] / (1 - p));
     const double part = (double)none / (SIZE / 2);
     if (fabs(part - p) > 5 * sqrt(p * (1 - p) / (SIZE / 2)))
-        judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%, as elsewhere\nit fits: a "
+        judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%, as elsewhere\nlikely: a "
                     "number counts as dropped if y is 0. But y may be 0 because x is: save the mask itself",
                     100 * part, 100 * p);
     gra_close(k.t);

@@ -223,7 +223,7 @@ static void look(int T, int d, int e)
             if (same == (i < changed))
                 continue;
             const char *why = judge_slip(GRA_SHAPE(T, e), before, 1e-11, attended, &h);
-            const char *fits = why ? "\nit fits: " : "";
+            const char *fits = why ? "\nlikely: " : "";
             why = why ? why : "";
             if (!same)
                 judge_wrong("k and v of token %d were changed, and row %d of y changed with them: token %d "

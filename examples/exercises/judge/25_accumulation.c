@@ -96,10 +96,12 @@ static void mean_of(double *out, void *arg)
     const bool loss = r->first == ALL;
     const int n = r->n, micro = r->micro, count = loss ? 1 : ALL;
     const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
-    const bool last = slip(loss ? "it is the loss of the last micro-batch" : "it is that of the last "
-                           "micro-batch alone: zero once, before the first, and each needs its backward");
+    const bool last = slip(loss ? "it is the loss of the last micro-batch" : "only the last micro-batch is in "
+                           "it: call gra_zero_grad once, before the first, and gra_backward in each");
     const bool first = !loss
-        && slip("it is that of the first micro-batch alone: each needs its backward");
+        && slip("only the first micro-batch is in it: call gra_backward in each");
+    const bool again = slip("each share multiplies what the micro-batches before it have added, too: "
+                            "multiply the micro-batch's own loss by it, before gra_backward");
     const bool none = slip(!loss ? r->zeros : "it is 0: add k/n times the mean of each micro-batch, in "
                                               "double (in C, k / n of two int is 0)");
     for (int i = 0; i < count; i++)
@@ -109,7 +111,7 @@ static void mean_of(double *out, void *arg)
         const bool left_out = none || (last && from + rows < n) || (first && from);
         const double by = left_out ? 0 : share(from, rows, n, micro);
         for (int i = 0; i < count; i++)
-            out[i] += by * r->piece[from / micro][r->first + i];
+            out[i] = (again ? by : 1) * out[i] + by * r->piece[from / micro][r->first + i];
     }
 }
 

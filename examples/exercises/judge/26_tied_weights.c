@@ -82,10 +82,11 @@ static double of_dh(const struct tied *k, int i, int j, int d)
          : e[j * k->dim + d];
 }
 
-static bool again(const struct tied *k, int i)
+/* Is token i also among tokens from, ..., to - 1? */
+static bool is_among(const struct tied *k, int i, int from, int to)
 {
-    for (int later = i + 1; later < k->n; later++)
-        if (k->ids[later] == k->ids[i])
+    for (int at = from; at < to; at++)
+        if (k->ids[at] == k->ids[i])
             return true;
     return false;
 }
@@ -126,8 +127,12 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
             const bool replaced = slip("what comes through h is stored with =, which loses what was there: "
                                        "use +=")
                 || slip("what comes through h overwrites what the logits had added to these rows: add it");
-            const bool once = slip("a repeated token gets only the gradient of its last position: add both");
-            if (h && !early && !(once && again(k, i)))
+            const bool once =
+                (slip("a repeated token gets only the gradient of its last position: add all")
+                 && is_among(k, i, i + 1, n))
+                || (slip("a repeated token gets only the gradient of its first position: add all")
+                    && is_among(k, i, 0, i));
+            if (h && !early && !once)
                 de[row * dim + d] = (replaced ? 0 : de[row * dim + d]) + dh * slope;
         }
 }

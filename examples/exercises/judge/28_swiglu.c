@@ -32,7 +32,7 @@ static double activation(const double *g, int k, int hidden)
          : slip("the activation is softmax: expected silu") ? exp(z) / sum
          : slip("silu is applied to the gate twice: apply it once") ? silu(silu(z))
          : slip("silu is applied to -z: apply it to the gate itself") ? silu(-z)
-         : slip("silu is applied to the product: apply it only to the gate, before")
+         : slip("silu is applied to the product: apply it to the gate alone, then multiply")
            || slip("silu is applied to the result: apply it only to the gate")
            || slip("silu is applied to x, before both Linears: apply it only after the gate's")
            || slip("silu is applied to x, before the gate's Linear: apply it after") ? z : silu(z);
@@ -41,7 +41,7 @@ static double activation(const double *g, int k, int hidden)
 static double product(double a, double up)
 {
     const double b = slip("silu is applied to gate and up: apply it only to the gate") ? silu(up) : up;
-    return slip("silu is applied to the product: apply it only to the gate, before")
+    return slip("silu is applied to the product: apply it to the gate alone, then multiply")
            || slip("silu is applied again, to the product: apply it only to the gate") ? silu(a * b)
          : slip("up is subtracted from gate: expected their product, element by element") ? a - b
          : slip("the gate is subtracted from up: expected their product, element by element") ? b - a

@@ -149,7 +149,10 @@ static void stored(const char *name, const double *now, const double *was, const
                         "the new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
                         before, before, before, DIM);
     for (int i = before * DIM; i < (before + n) * DIM; i++)
-        if (now[i] == JUDGE_UNWRITTEN)
+        if (now[i] == JUDGE_UNWRITTEN && (size_t)(i - before * DIM) == (size_t)(n * DIM) / sizeof *now)
+            judge_wrong("%s: only %d of %d new numbers were written: memcpy counts bytes, so multiply by "
+                        "sizeof(double)", name, i - before * DIM, n * DIM);
+        else if (now[i] == JUDGE_UNWRITTEN)
             judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new "
                         "ones have a row of %d numbers each", name, i % DIM, i / DIM, before, n, DIM);
     const int at = before * DIM;
@@ -207,6 +210,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *y = tiny_logits_cached(t, m, judge_ids(ids + before, (size_t)n), n, cache);
     snprintf(name, sizeof name, "%d new token%s after %d: logits", n, n == 1 ? "" : "s", before);
+    if (y && n > 1 && !gra_error(t) && gra_same_shape(y->shape, GRA_SHAPE(1, VOCABULARY)))
+        judge_wrong("%s: got one row, expected %d: a row for each new token, not only for the last", name, n);
     double got[CONTEXT * VOCABULARY];
     memcpy(got, judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY)), y->size * sizeof *got);
     for (int k = 0; k < 2; k++)

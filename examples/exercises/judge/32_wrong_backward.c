@@ -45,14 +45,16 @@ static void dx_of(double *out, void *arg)
     const bool outside = slip("the mean of dy is subtracted outside the brackets: it must be divided by s");
     const bool by_y = slip("the mean of dy is multiplied by y: dm/dx_i does not contain y");
     const bool whole = slip("the mean of dy is taken over all rows: each row has its own");
+    const bool column = slip("the mean of dy is that of a column: expected that of the row");
+    const bool dot_column = slip("the mean of dy y is that of a column: expected that of the row");
     const bool row_0 = slip("each row uses the mean of dy of row 0: each has its own");
     const bool goes_on = slip("the mean of dy contains the rows before: it must begin at 0 in each row");
     const bool dot_goes_on = slip("the mean of dy y contains the rows before: it must begin at 0 in "
                                   "each row");
-    const bool early = slip("the mean of dy is subtracted before it is complete: it needs its own loop");
-    const bool late = slip("the mean of dy is subtracted before it is complete, without dy_i even: it needs "
-                           "its own loop");
-    const bool dot_early = slip("the mean of dy y is used before it is complete: it needs its own loop");
+    const bool early = slip("the mean of dy is subtracted before it is complete: add it up in an earlier loop");
+    const bool late = slip("the mean of dy is subtracted before it is complete, without dy_i even: add it up "
+                           "in an earlier loop");
+    const bool dot_early = slip("the mean of dy y is used before it is complete: add it up in an earlier loop");
     const bool of_x = slip("the mean of x is subtracted: expected that of dy");
     const bool same = slip("the mean of dy y is subtracted instead of the mean of dy");
     const bool dot_x = slip("the mean of dy y is that of dy x");
@@ -77,6 +79,10 @@ static void dx_of(double *out, void *arg)
             mean += (of_x ? a->x[i] : a->dy[i]) / terms;
         for (int i = dot_goes_on ? 0 : r; i < (dot_early ? at + 1 : r + n); i++)
             dot = (dot_last ? 0 : dot) + a->dy[i] * (dot_x ? a->x[i] : a->y[i]) / n;
+        for (int i = at % n; i < size && (column || dot_column); i += n) {
+            mean = column ? (i < n ? 0 : mean) + a->dy[i] / a->rows : mean;
+            dot = dot_column ? (i < n ? 0 : dot) + a->dy[i] * a->y[i] / a->rows : dot;
+        }
         mean = last ? a->dy[r + n - 1] / n : own ? a->dy[at] / n : same ? dot : mean;
         mean *= outside ? s : by_y ? a->y[at] : twice ? 1 / s : 1;
         dot *= times_x ? a->x[at] : a->y[at];
@@ -84,11 +90,25 @@ static void dx_of(double *out, void *arg)
     }
 }
 
-/* Explains a wrong gradient of x better than gra_check: then true. Or says how often it contains the last two
- * terms. */
+/* A term of a sum with the factor by: " - 2 name", "" if it is 0. */
+static const char *term(double by, const char *name, char *text, size_t room)
+{
+    const double size = fabs(by);
+    const char sign = by < 0 ? '-' : '+';
+    text[0] = 0;
+    if (fabs(size - 1) < 1e-6)
+        snprintf(text, room, " %c %s", sign, name);
+    else if (size > 1e-6)
+        snprintf(text, room, " %c %.6g %s", sign, size, name);
+    return text;
+}
+
+/* Explains a wrong gradient of x better than gra_check: then true. Or says which terms it has. */
 static bool say_terms(char *text, size_t room, int rows, int n, const double *x)
 {
     const double *dy = judge_draw(324, MOST, -1, 2), ones[] = { 1, 1, 1, 1, 1 };
+    char m[60], p[60];
+    bool gone = false;
     double rest[MOST], mean_term[MOST], dot_term[MOST], want[MOST], off = 0, a, b;
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(rows, n)), *y = standardize(t, in);
@@ -108,18 +128,21 @@ static bool say_terms(char *text, size_t room, int rows, int n, const double *x)
     if (off > 1e-12 && off < 1e-6)
         fits = "sums of seven digits: is a float used? It should be a double";
     if (fits)
-        snprintf(text, room, "\nit fits: %s", fits);
+        snprintf(text, room, "\nlikely: %s", fits);
     else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
-             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6) && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6))
-        snprintf(text, room, "\nin rows of %d the mean of dy is subtracted %.6g times, and y times the mean "
-                             "of dy y %.6g times:\nexpected once each%s", n, a, b,
-                 fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? " (a sum, not a mean?)"
-                 : a < 0 || b < 0 ? " (the sign?)"
-                 : fabs(a * n - 1) < 1e-6 || fabs(b * n - 1) < 1e-6 ? " (divided by n twice?)"
-                 : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? " (divided by n - 1?)"
+             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6) && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6)) {
+        gone = fabs(b) < 1e-6;
+        snprintf(text, room, "\nin rows of %d it is (dy%s%s) / s%s", n,
+                 term(-a, "mean(dy)", m, sizeof m), term(-b, "y mean(dy y)", p, sizeof p),
+                 fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? ": a sum, where a mean is expected"
+                 : a < 0 || b < 0 ? ": a wrong sign"
+                 : gone ? ": a term that was there at the start is gone"
+                 : fabs(a * n - 1) < 1e-6 || fabs(b * n - 1) < 1e-6 ? ": divided by n twice"
+                 : fabs(a * (n - 1) - n) < 1e-6 || fabs(b * (n - 1) - n) < 1e-6 ? ": divided by n - 1"
                  : "");
+    }
     gra_close(t);
-    return fits;
+    return fits || gone;
 }
 
 static void gradients(const char *part, gra_shape shape, const double *data)
@@ -132,7 +155,7 @@ static void gradients(const char *part, gra_shape shape, const double *data)
         char terms[700], *hint;
         const bool known = say_terms(terms, sizeof terms, 3, 5, judge_draw(321, 15, -2, 3));
         for (int i = 0; i < 2 && known; i++)
-            if ((hint = strstr(report.text, i ? "\nit fits" : "\na clue")))
+            if ((hint = strstr(report.text, i ? "\nlikely" : "\na clue")))
                 *hint = 0;
         judge_wrong("%s%s", report.text, terms);
     }

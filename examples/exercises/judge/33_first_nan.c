@@ -266,7 +266,7 @@ static void judged(const char *part, const int *ids, const int *next, int n)
         closely = i;
         const char *why = judge_slip(GRA_SHAPE(1 + n), got_all, i ? 1e-5 : 1e-3, losses_of, &a);
         if (why && strncmp(why, "two", 3))              /* two could be anything */
-            judge_wrong("the loss%s: got %.6g, expected %.6g\nit fits: %s", off ? " of one token alone" : "",
+            judge_wrong("the loss%s: got %.6g, expected %.6g\nlikely: %s", off ? " of one token alone" : "",
                         got_all[off], want_all[off], why);
     }
     if (others)

@@ -330,7 +330,7 @@ static void compare(const char *what, judge_reference *reference)
             why = why && !strncmp(why, "two", 3) ? NULL : why;      /* two are too many to guess here */
             judge_wrong("in \"%s\": got %s %s, expected %s%s%s%s", part.in[i].bytes, what,
                         shown(got, a, sizeof a), shown(want, b, sizeof b),
-                        numbered(&part.in[i], made, sizeof made), why ? "\nit fits: " : "",
+                        numbered(&part.in[i], made, sizeof made), why ? "\nlikely: " : "",
                         why ? why : "");
         }
     judge_against(what, GRA_SHAPE(part.n, ROOM), part.got, 0, reference, NULL);

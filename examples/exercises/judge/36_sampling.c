@@ -244,7 +244,7 @@ static void compare_kept(enum what what, const struct given *g, const double *p,
         wrong++;
     const char *why = NULL;
     if (wrong < g->n && (why = judge_slip(GRA_SHAPE(part.size), part.got, 1e-12, all_kept, &what)))
-        judge_wrong("p[%d]: got %.*g, expected %.*g\nit fits: %s", wrong, judge_digits(p[wrong], want[wrong]),
+        judge_wrong("p[%d]: got %.*g, expected %.*g\nlikely: %s", wrong, judge_digits(p[wrong], want[wrong]),
                     p[wrong], judge_digits(p[wrong], want[wrong]), want[wrong], why);
     for (int i = 0; i < g->n; i++)
         kept += p[i] != 0, expected += want[i] != 0, others += (p[i] != 0) != (want[i] != 0);

@@ -60,7 +60,7 @@ static void judge_length(void)
             const char *why = judge_slip(GRA_SHAPE(GRID), got, 0, lengths, NULL);
             judge_wrong("length %d, kernel %d, stride %d, padding %d: got %g places, expected %g%s%s", n,
                         c.kernel,
-                        c.stride, c.padding, got[i], want[i], why ? "\nit fits: " : "", why ? why : "");
+                        c.stride, c.padding, got[i], want[i], why ? "\nlikely: " : "", why ? why : "");
         }
     judge_against("conv1d_length", GRA_SHAPE(GRID), got, 0, lengths, NULL);
 }

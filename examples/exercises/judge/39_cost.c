@@ -336,7 +336,7 @@ static void judge(enum what what, const char *part, const char *function, double
                         c->n_layers,
                     c->bias ? ", bias" : "", c->qkv_bias ? ", qkv_bias" : "", c->tied ? ", tied" : "",
                     gpts[i].batch, gpts[i].time, gpts[i].bytes, function, got[i], want[i],
-                    why ? "\nit fits: " : "", why ? why : "");
+                    why ? "\nlikely: " : "", why ? why : "");
     }
     logarithms(got);
     judge_against(function, GRA_SHAPE(ALL), got, 1e-9, counted_in_logarithms, &what);

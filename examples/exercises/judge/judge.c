@@ -213,14 +213,22 @@ void judge_params(const gra_model *m, int n, const struct judge_param *expected)
     for (int i = 0; i < n; i++, expected++) {
         const gra_tensor *p = gra_param_at(m, i);
         if (!p)
-            judge_wrong("init: got %d parameters, expected %d: make %s too", count, n, expected->name);
+            judge_wrong("init: got %d parameters, expected %d: %s is missing", count, n, expected->name);
+        const char *end = p->name + strlen(p->name) - strlen(expected->name);
+        if (strlen(p->name) > strlen(expected->name) && !strcmp(end, expected->name) && end[-1] == '.')
+            judge_wrong("init: got %s as parameter %d, expected %s: the scope is already %.*s, so do not "
+                        "enter it again", p->name, i, expected->name, (int)strcspn(expected->name, "."),
+                        expected->name);
         if (strcmp(p->name, expected->name))
             judge_wrong("init: got %s as parameter %d, expected %s%s", p->name, i, expected->name,
                         !is_expected(p->name, n - i, expected) ? ""
                             : ": in another order the same seed gives other numbers");
         if (!gra_same_shape(p->shape, expected->shape))
-            judge_wrong("%s: got the shape %s, expected %s", p->name, gra_shape_text(p->shape, has),
-                        gra_shape_text(expected->shape, should));
+            judge_wrong("%s: got the shape %s, expected %s%s", p->name, gra_shape_text(p->shape, has),
+                        gra_shape_text(expected->shape, should), p->shape.ndim == 2
+                        && gra_same_shape(GRA_SHAPE(p->shape.dim[1], p->shape.dim[0]), expected->shape)
+                        ? ": a weight is (out_features, in_features), and gra_linear_init takes in_features "
+                          "first" : "");
         if (expected->held && expected->held != p)
             judge_wrong("the struct does not point to %s: init stores each parameter in a member of its own",
                         p->name);

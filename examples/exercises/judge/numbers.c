@@ -485,12 +485,12 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
                     "read it", name, at);
     char many[60] = "";
     if (c->n > 1)
-        snprintf(many, sizeof many, "; %zu of %zu are wrong", wrong, c->n);
+        snprintf(many, sizeof many, "; %zu of %zu %s wrong", wrong, c->n, wrong == 1 ? "is" : "are");
     const double shown = got[first] != got[first] ? fabs(got[first]) : got[first];      /* nan, not -nan */
     const int digits = judge_digits(shown, want[first]);
     const char *best = judge_fitting(c, mistakes);
     if (best)
-        judge_wrong("%s%s: got %.*g, expected %.*g%s\nit fits: %s", name, at, digits, shown, digits,
+        judge_wrong("%s%s: got %.*g, expected %.*g%s\nlikely: %s", name, at, digits, shown, digits,
                     want[first], many, best);
     common(c, why, sizeof why);
     if (!why[0])

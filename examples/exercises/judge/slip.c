@@ -6,13 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 250, NONE = -1 };
+enum { MOST = 250, MOST_REFUTED = 1000, NONE = -1 };
 
 /* The slips of the running reference, in the order of their first evaluation, and the two that are on. */
 static struct {
     const char *says[MOST];
     int         n, on[2];
 } slips = { .on = { NONE, NONE } };
+
+/* The slips that an earlier comparison has shown not to be there: they would have made a difference to numbers
+ * that were right. */
+static struct {
+    const char *says[MOST_REFUTED];
+    int         n;
+} refuted;
 
 /* strcmp is called so often here that what a sanitizer adds to each call would be half of the run. */
 static bool same(const char *a, const char *b)
@@ -31,6 +38,14 @@ static int found(const char *says)
         if (same(slips.says[i], says))
             return i;
     return slips.n;
+}
+
+static bool is_refuted(const char *says)
+{
+    for (int i = 0; i < refuted.n; i++)
+        if (refuted.says[i] == says || same(refuted.says[i], says))
+            return true;
+    return false;
 }
 
 static bool is_on(int i)
@@ -86,8 +101,8 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     size_t any, fewest = c->n + 1;
     int with[2] = { NONE, NONE };
     for (int a = 0; a < slips.n && fewest; a++)
-        for (int b = a + 1; b < slips.n && fewest; b++)
-            if (judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
+        for (int b = a + 1; b < slips.n && fewest && !is_refuted(slips.says[a]); b++)
+            if (!is_refuted(slips.says[b]) && judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
                 with[0] = a, with[1] = b, fewest = any;
     if (with[0] == NONE)
         return (struct judge_mistake){ NULL, NULL };
@@ -104,18 +119,37 @@ static bool varied(const struct comparison *c)
     return c->n == 1 && isfinite(c->got[0]) && c->got[0] != 0 && c->tolerance < 1e-6;
 }
 
-/* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. */
+/* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. One that is refuted is
+ * there only if nothing else fits: it may depend on something that was not so before. */
 static void collect(const struct comparison *c, judge_reference *reference, void *arg,
                     struct judge_mistake *mistakes)
 {
-    bool fits = false;
+    bool fits = false, likely = false;
     for (int i = 0; i < slips.n; i++) {             /* a slip may register others */
         size_t any;
         mistakes[i] = (struct judge_mistake){ slips.says[i], run(reference, arg, judge_room(c->n), i, NONE) };
-        fits = fits || judge_made(c, mistakes[i].numbers, &any);
+        const bool made = judge_made(c, mistakes[i].numbers, &any);
+        fits = fits || made;
+        likely = likely || (made && !is_refuted(slips.says[i]));
     }
+    for (int i = 0; i < slips.n; i++)
+        if (likely && is_refuted(slips.says[i]))
+            mistakes[i].says = "";
     if (!fits && varied(c))
         mistakes[slips.n] = both(c, reference, arg);
+}
+
+/* The numbers are right: which slips would have changed them? */
+static void refute(const struct comparison *c, judge_reference *reference, void *arg)
+{
+    double *out = judge_room(c->n);
+    for (int i = 0; i < slips.n; i++)
+        if (!is_refuted(slips.says[i]) && refuted.n < MOST_REFUTED) {
+            const struct comparison with = { c->shape, c->n, run(reference, arg, out, i, NONE), c->want,
+                                             c->tolerance };
+            if (!judge_agrees(&with))
+                refuted.says[refuted.n++] = slips.says[i];
+        }
 }
 
 void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
@@ -125,7 +159,9 @@ void judge_against(const char *name, gra_shape shape, const double *got, double 
     slips.n = 0;                                    /* each comparison has its own slips */
     const double *want = run(reference, arg, judge_room(judge_size(shape)), NONE, NONE);
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
-    if (!judge_agrees(&c))
+    if (judge_agrees(&c))
+        refute(&c, reference, arg);
+    else
         collect(&c, reference, arg, mistakes);
     judge_explained(&c, name, mistakes);
 }
