@@ -117,7 +117,7 @@ static bool put_sizes(gra_check_line *s, const gra_wrong *w, const int n[2], boo
         found = true;
     }
     if (found && mean)
-        gra_check_put(s, " (mean or sum?)");
+        gra_check_put(s, n[0] == 1 ? " (a mean instead of a sum?)" : " (a sum instead of a mean?)");
     if (found && n[0] > 1 && n[1] > 1 && abs(n[0] - n[1]) == 1)
         gra_check_put(s, "; n - 1 for n, or n for n - 1?");
     return found;

@@ -63,7 +63,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(5, d = (real)1.001 * g, "likely: a constant factor of 1.001")                                   \
     SLIP(6, d = g / 3, "likely: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "  \
         "dimension 0 of x " \
-                       "and of dimension 0 of y (mean or sum?)")                                         \
+                       "and of dimension 0 of y (a mean instead of a sum?)")                                         \
     SLIP(7, d = 0, "likely: all zero: the backward adds nothing here")                                   \
     SLIP(8, d = i / 4 == 1 ? 0 : g, "likely: nothing arrives in row 1 of x; it is right elsewhere")      \
     SLIP(9, d = i / 4 == 2 ? g : 0, "likely: nothing arrives except in row 2 of x; it is right elsewhere")  \
@@ -96,7 +96,7 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(28, d = g * 5 / 7, "likely: a constant factor of 0.714286: 5/7")                                  \
     SLIP(30, d = g / 11, "likely: a constant factor of 0.0909091: a forgotten 11")  \
     SLIP(29, d = g / 12, "likely: a constant factor of 0.0833333: a forgotten 12, and 12 is also the "  \
-        "size of all of x (mean or sum?)") \
+        "size of all of x (a mean instead of a sum?)") \
     SLIP(26, d = (real)123.4 * g, "likely: a constant factor of 123.4")                                  \
     SLIP(27, d = g + y->in[0]->grad[i], "likely: what the backward adds depends on what was in the "  \
         "gradient before") \
@@ -498,7 +498,7 @@ static void dropout_backward(gra_tensor *y)
 #define LOSS(SLIP)                                                                                       \
     SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
     SLIP(2, d = dy * (q - hot), "likely: a constant factor of 3: 3 is also the number of rows of x that "  \
-        "the loss depends on (mean or sum?)") \
+        "the loss depends on (a sum instead of a mean?)") \
     SLIP(3, d = g * q, "likely: in elements 1, 5, 18 of x what dy is multiplied by is off by the same "  \
         "number, " \
                        "+0.333333: a term of the formula is missing there, or has the wrong sign")  \

@@ -64,15 +64,18 @@ static const char stay[] = "nodes after y still have the gradients of the last s
 /* Sets the gradients that the last sweep left to 0, and y's to 1. */
 static void begin(const struct sweep *s, double *grad)
 {
-    const bool kept = lapse("the gradients of the last sweep were still there: set them to 0 first");
-    const bool leaves =
-        lapse("the gradients of the last sweep were still there in leaves: set all to 0 first");
+    bool nodes_before = false;          /* other than leaves */
+    for (int i = 0; i < s->y; i++)
+        nodes_before = nodes_before || s->line[i].what != LEAF;
+    const bool kept = lapse("the gradients of the last sweep were still there: set all to 0 first");
+    const bool leaves = nodes_before
+        && lapse("the gradients of the last sweep were still there in leaves: set all to 0 first");
     const bool behind = lapse("nodes after y still have the gradients of the last sweep: set all to 0, and "
                               "pass nothing on from there");
     const bool inner =
         lapse("only leaves were set to 0: other nodes still have the gradients of the last sweep");
-    const bool in_front =
-        lapse("nodes before y still have the gradients of the last sweep: set all to 0 first");
+    const bool in_front = s->n > s->y + 1
+        && lapse("nodes before y still have the gradients of the last sweep: set all to 0 first");
     const double rest = lapse("the other gradients are set to 1 too: only that of y is") ? 1 : 0;
     const bool front =
         lapse("the gradient of the first node is still that of the last sweep: set it to 0 too");
@@ -109,9 +112,9 @@ static void sweep(double *grad, void *arg)
         walk(s, grad, s->y, &visits);
         return;
     }
-    const bool oldest_first = lapse("only y passes its gradient on: visit all nodes, from the newest to the "
-                                    "oldest (the other way, a node passes on its gradient before its uses "
-                                    "have added to it)");
+    const bool oldest_first = lapse("only y passes its gradient on: go from the newest node to the oldest (the "
+                                    "other way, a node passes on its gradient before its uses have added to "
+                                    "it)");
     const bool stores = lapse("only one of a node's two uses counts: grad = should be grad +=");
     const bool slope_only = lapse("only the slope is added, or the slope times y's gradient, 1: multiply it "
                                   "by the node's own grad");

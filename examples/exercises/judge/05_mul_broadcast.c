@@ -135,6 +135,17 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *same)
     return mul_broadcast(t, in[0], in[same ? 0 : 1]);
 }
 
+/* Was y (i, j) written only where i and j are within this shape, which is smaller? */
+static bool writes_only(const gra_tensor *y, gra_shape shape)
+{
+    for (int at = 0; at < (int)y->size; at++) {
+        const bool within = at / y->shape.dim[1] < shape.dim[0] && at % y->shape.dim[1] < shape.dim[1];
+        if (within == (y->data[at] == JUDGE_UNWRITTEN))
+            return false;
+    }
+    return !gra_same_shape(y->shape, shape);
+}
+
 /* constant: 0 or 1, the operand without a gradient; -1: none. */
 static void one(const char *part, gra_shape sa, gra_shape sb, int constant)
 {
@@ -146,6 +157,10 @@ static void one(const char *part, gra_shape sa, gra_shape sb, int constant)
     gra_tensor *const in[2] = { (constant == 0 ? gra_constant : gra_input)(t, a, sa),
                                 (constant == 1 ? gra_constant : gra_input)(t, b, sb) };
     gra_tensor *y = run(t, in, (const double *const[]){ a, b }, p.shape);
+    for (int k = 0; k < 2; k++)
+        if (writes_only(y, in[k]->shape))
+            judge_wrong("y %s is computed only in the rows and columns of %c %s: let the loops go over those "
+                        "of y", GRA_SHAPE_OF(y), "ab"[k], GRA_SHAPE_OF(in[k]));
     judge_against("y", p.shape, y->data, 1e-12, product, &p);
     judge_backward(t, y, b, 2, in, 0);                  /* where a gradient is NULL this may crash */
     gra_close(t);
@@ -189,8 +204,8 @@ void judge_exercise(void)
     one("one number times (2, 3)", GRA_SHAPE(1, 1), GRA_SHAPE(2, 3), -1);
     one("(3, 1) times (1, 4): both are stretched", GRA_SHAPE(3, 1), GRA_SHAPE(1, 4), -1);
     one("one number times one number", GRA_SHAPE(1, 1), GRA_SHAPE(1, 1), -1);
-    one("a is a constant, so that its grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(1, 3), 0);
-    one("b is a constant, so that its grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(2, 1), 1);
+    one("no crash where a is a constant, whose grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(1, 3), 0);
+    one("no crash where b is a constant, whose grad is NULL", GRA_SHAPE(2, 3), GRA_SHAPE(2, 1), 1);
     judge_part("places of the gradients");
     in_memory(GRA_SHAPE(3, 1), GRA_SHAPE(1, 4));
     gradients("(3, 4) times one row, (1, 4)", GRA_SHAPE(3, 4), GRA_SHAPE(1, 4));

@@ -240,8 +240,8 @@ void judge_exercise(void)
     sizes("other sizes", 6, 4, 2, -1);
     sizes("a row times a column", 1, 3, 1, -1);
     sizes("a column times a row", 3, 1, 2, -1);
-    sizes("a is a constant, so that its grad is NULL", 2, 4, 3, 0);
-    sizes("b is a constant, so that its grad is NULL", 2, 4, 3, 1);
+    sizes("no crash where a is a constant, whose grad is NULL", 2, 4, 3, 0);
+    sizes("no crash where b is a constant, whose grad is NULL", 2, 4, 3, 1);
     gradients("gradients, rows and columns of different sizes", 2, 4, 7, NULL);
     gradients("gradients of other sizes", 6, 4, 2, NULL);
     gradients("gradients of a column times a row", 3, 1, 2, NULL);

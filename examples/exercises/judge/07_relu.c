@@ -122,17 +122,17 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 static const struct { const char *part; double x, h; } cases[] = {
     { "far to the right of the kink", 2, 0.1 }, { "far to the left of the kink", -2, 0.1 },
         { "at the kink", 0, 0.1 },
-    { "x - h and x + h on both sides of it", 0.03, 0.1 },
-        { "x - h and x + h on both sides of it", -0.03, 0.1 },
+    { "x - h and x + h on either side of it", 0.03, 0.1 },
+        { "x - h and x + h on either side, x negative", -0.03, 0.1 },
     { "x is h to the right of the kink", 0.25, 0.25 }, { "x is h to the left of the kink", -0.25, 0.25 },
-    { "between h and 2h", 0.3, 0.25 }, { "between h and 2h", -0.45, 0.25 }, { "a small h", 1e-5, 1e-6 },
-    { "a large h", 1.75, 2 }, { "a large h", -1.75, 2 } };
+    { "between h and 2h", 0.3, 0.25 }, { "between -2h and -h", -0.45, 0.25 }, { "a small h", 1e-5, 1e-6 },
+    { "a large h", 1.75, 2 }, { "a large h, x negative", -1.75, 2 } };
 enum { CASES = sizeof cases / sizeof *cases };
 
 static bool far_enough(double x, double h)
 {
     const double size = fabs(x);
-    return slip("x = h and x = -h are left out: no point is beyond the kink there") ? size > h
+    return slip("it is false where x is h or -h: both points are still on one side of the kink there") ? size > h
          : slip("all x to the left of the kink are left out: relu is a line there too") ? x >= h
          : slip("all x to the left of the kink are left out, and x = h") ? x > h
          : slip("all x to the right of the kink are left out: relu is a line there too") ? x <= -h
@@ -171,7 +171,7 @@ static void can_be_checked_cases(void)
         judge_part("can_be_checked: %s", cases[i].part);
         if (got[i] != (fabs(at) >= h))
             judge_wrong("can_be_checked(%g, %g): got %s, expected %s\nrelu(%g) is %g and relu(%g) is %g, so "
-                        "the difference is %g, and the gradient at %g is %d%s%s", at, h,
+                        "the difference over 2h is %g, and the gradient at %g is %d%s%s", at, h,
                         got[i] ? "true" : "false", got[i] ? "false" : "true", at + h, up, at - h, down,
                         (up - down) / (2 * h), at, at > 0, fits ? "\nlikely: " : "", fits ? fits : "");
     }

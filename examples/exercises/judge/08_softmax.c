@@ -80,8 +80,8 @@ static void forward(const char *part, const double *x, int n, bool large)
     judge_unchanged("x", x, copy, (size_t)n);
     for (int i = 0; i < n && large; i++)
         if (!isfinite(y[i]))
-            judge_wrong("y[%d]: got %g, expected %.6g, of the scores %g, %g%s\n%s: subtract the largest of "
-                        "all scores first, wherever it is and whatever its sign", i, fabs(y[i]),
+            judge_wrong("y[%d]: got %g, expected %.6g, for the scores %g, %g%s\n%s: subtract the largest of "
+                        "all scores first, wherever it is (begin the search with x[0], not with 0)", i, fabs(y[i]),
                         plain_softmax(x, n, i), x[0], x[1], n > 2 ? " ..." : "",
                         x[0] > 0 || x[n - 1] > 0 || n > 2 ? "e^x of a large number is infinite"
                             : "e^x of a very negative number is 0, and then the sum is 0");
@@ -116,7 +116,10 @@ static void gradient(double *dx, void *arg)
     const int from = slip("the shared sum lacks its first term"),
         to = g->n - slip("the shared sum lacks its last term");
     const int by = slip("the shared sum was divided by n") ? g->n : 1;
-    double dot = 0, so_far = 0;
+    const bool in_bracket = slip("the bracket has y_i: it is [i = j] - y_j, with the y of the x it is for");
+    double dot = 0, so_far = 0, squares = 0;
+    for (int i = 0; i < g->n; i++)
+        squares += g->dy[i] * g->y[i] * g->y[i];
     for (int i = from; i < to; i++)
         dot = (last ? 0 : dot) + (of_y ? g->y[i] : g->dy[i]) * (of_dy ? 1 : g->y[i]) / by
             + (and_before ? g->before[i] : 0);
@@ -127,10 +130,11 @@ static void gradient(double *dx, void *arg)
         const double shared =
             slip("this is y_j dy_j, as if x_j moved only y_j: the term of the shared sum, - y_j dot, is "
                  "missing") ? 0
-            : slip("this uses only dy_i/dx_i = y_i (1 - y_i): x_i moves the other y too") ? dy * y
+            : slip("this uses only dy_i/dx_i = y_i (1 - y_i): x_i moves the other y's too") ? dy * y
             : slip("the shared sum is added: subtract it, as the bracket is [i = j] - y_j") ? -sum
             : slip("the shared sum has an extra factor y_j") ? y * sum
-            : slip("the factor y_j is missing in the second term: both terms have it") ? sum / y : sum;
+            : slip("the factor y_j is missing in the second term: both terms have it") ? sum / y
+            : in_bracket ? squares / y : sum;
         const double own = slip("the term with [i = j] is missing") ? 0
             : slip("the factor y_j is missing in the term with [i = j]") ? dy / y : dy;
         const double factor = slip("the factor y_j before the bracket is missing") ? 1
@@ -140,7 +144,7 @@ static void gradient(double *dx, void *arg)
             : slip("this uses e^y_j instead of y_j: y is already the softmax") ? exp(y)
             : slip("divided by y_j: multiply by it") ? 1 / y : y;
         dx[i] = before
-            + (slip("this is y_i (1 - y_i): multiply by dy, and x_i moves the other y too")
+            + (slip("this is y_i (1 - y_i): multiply by dy, and x_i moves the other y's too")
                ? y * (1 - y)
                : slip("y and dy are exchanged: the factor before the bracket is y_j") ? dy * (y - sum)
                : slip("y - dy is the gradient of the cross-entropy: softmax has its own") ? y - dy

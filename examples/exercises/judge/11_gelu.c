@@ -124,10 +124,9 @@ void judge_exercise(void)
         P[i] = P_of(some[i]), xp[i] = some[i] * exp(-some[i] * some[i] / 2) / sqrt(2 * pi),
         xe[i] = some[i] * exp(-some[i] * some[i]);
     if (judge_combination(gra_grad(in), P, xp, 6, &a, &b))
-        judge_clue("it is %.9g times P(x) plus %.9g times x p(x): expected each once", a, b);
+        judge_clue("dx / dy is %.9g P(x) + %.9g x p(x): expected P(x) + x p(x)", a, b);
     if (judge_combination(gra_grad(in), P, xe, 6, &a, &b))
-        judge_clue("it is %.9g times P(x) plus %.9g times x e^(-x^2): expected the density, with "
-                   "e^(-x^2 / 2) / sqrt(2 pi)", a, b);
+        judge_clue("dx / dy is %.9g P(x) + %.9g x e^(-x^2): the density is e^(-x^2 / 2) / sqrt(2 pi)", a, b);
     judge_against("dx", GRA_SHAPE(6), gra_grad(in), 1e-11, gradient, &(struct numbers){ some, 6 });
     gra_close(t);
     judge_part("the gradient check");

@@ -79,11 +79,11 @@ static void gradient(double *dw, void *arg)
     const struct table *t = arg;
     const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
     const double *dy = t->dy;
-    const bool stored = slip(t->fresh ? "only the last gradient of a repeated id is kept: add them all"
+    const bool stored = slip(t->fresh ? "only the last gradient of a repeated id counts: add them all, with +="
         : "what was in dw is overwritten: accumulate with +=, as ids repeat, and w may have another use");
     const bool all_lost = slip("what was in dw before is lost: do not set it to 0, w may have another use");
-    const bool rows_lost = slip("what was in the rows of dw of these ids is lost: add to it");
-    const bool last = slip("only the last gradient of a repeated id counts: add them all");
+    const bool rows_lost = slip("what these ids' rows of dw held before is lost: add to it");
+    const bool last = slip("only the last gradient of a repeated id counts: add them all, with +=");
     const bool first = slip("only the first gradient of a repeated id counts: add them all");
     const bool none = slip("a repeated id gets nothing: add each time");
     const bool mean = slip("this is the mean over an id's occurrences: it should be the sum");

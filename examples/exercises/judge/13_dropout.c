@@ -67,7 +67,7 @@ static void mask(const double *y, double p)
                     ? "is a number drawn for the last x, too?"
                     : "u from [0, 1) is never below 0: is one drawn for each x, and is the condition u < p?");
     if (p > 0 && (zeros == 0 || zeros == SIZE))
-        judge_wrong("p is %g, and of %d numbers %s was dropped\n%s", p, SIZE, zeros ? "each" : "none",
+        judge_wrong("p is %g, and %s of %d numbers were dropped\n%s", p, zeros ? "all" : "none", SIZE,
                     zeros ? "is one number drawn for all? Draw one for each, and drop where it is below p" :
                     "is one number drawn for all, or compared with the wrong thing? Draw one for each, and "
                     "drop where it is below p");

@@ -76,7 +76,7 @@ static void dot_products(double *s, void *arg)
     const struct meeting *a = arg;
     const int n = a->n, m = a->m, d = a->d;
     const double by = slip("sqrt(d) was rounded to an integer: keep it in a double") ? floor(sqrt(d))
-        : slip("these are the dot products: divide by sqrt(d)") ? 1
+        : slip("these are the dot products: divide by sqrt(d) (in C, pow(d, 1 / 2) is 1)") ? 1
         : slip("divided by the root of the root of d: divide by sqrt(d)") ? sqrt(sqrt(d))
         : slip("divided by d: divide by its root") ? d : slip("multiplied by sqrt(d): divide") ? 1 / sqrt(d)
         : slip("divided by the root of n, the number of queries: d is the length of a query") ? sqrt(n)
@@ -96,7 +96,7 @@ static void dot_products(double *s, void *arg)
     const bool distance = slip("this is the distance between q and k: add up their products");
     const bool minus_distance = slip("this is minus the distance between q and k: add up their products");
     const bool positive = slip("the scores have lost their sign: a negative dot product stays negative");
-    const bool cosine = slip("divided by the lengths of q and k too: that is their cosine");
+    const bool cosine = slip("this is the cosine of q and k: divide the dot product by sqrt(d), not by their lengths");
     const bool exchanged =
         slip("queries and keys are exchanged: row i belongs to query i, column j to key j");
     const bool running =
@@ -112,8 +112,8 @@ static void dot_products(double *s, void *arg)
         const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d;
         const double product = dot(q, k, from, to, whole);
         const double apart = mat_dot(q, q, d) - 2 * mat_dot(q, k, d) + mat_dot(k, k, d);
-        s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product) / by
-              / (cosine ? sqrt(mat_dot(q, q, d) * mat_dot(k, k, d)) : 1);
+        s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product) 
+              / (cosine ? sqrt(mat_dot(q, q, d) * mat_dot(k, k, d)) : by);
         s[at] = causal && j > i ? (double)-INFINITY : s[at];
         s[at] += (running && at % m) || (endless && at) ? s[at - 1] : 0;
     }

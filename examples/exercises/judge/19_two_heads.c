@@ -5,15 +5,15 @@ struct sizes {
     int B, T, H, d;
 };
 
-/* RIGHT; without a permute; head h has columns h, h + H, ...; the last head first. */
-enum layout { RIGHT, RESHAPED, INTERLEAVED, REVERSED };
+/* RIGHT; without a permute; head h has columns h, h + H, ...; the last head first; head h begins at column h. */
+enum layout { RIGHT, RESHAPED, INTERLEAVED, REVERSED, SHIFTED };
 
 /* Where number l of head h of token i is in the rows (T, H d) */
 static int place_of(int i, int h, int l, struct sizes s, enum layout o)
 {
     h = o == REVERSED ? s.H - 1 - h : h;
     return o == RESHAPED ? (h * s.T + i) * s.d + l
-         : i * s.H * s.d + (o == INTERLEAVED ? l * s.H + h : h * s.d + l);
+         : i * s.H * s.d + (o == INTERLEAVED ? l * s.H + h : o == SHIFTED ? h + l : h * s.d + l);
 }
 
 /* Rows (B, T, H d) to heads (B, H, T, d), or back. */
@@ -41,14 +41,16 @@ static void move(double *out, void *arg)
     const bool back = m->back;
     const bool same = slip(back
         ? "the numbers are in x's order: a reshape puts tokens of one head side by side, not heads of one "
-          "token"
+          "token (gra_transpose them first)"
         : "the numbers are in x's order: a reshape alone gives head 0 the first tokens, not the first "
           "columns");
     const bool every = slip(back
         ? "the heads' columns alternate: those of head 0 come first, then those of head 1"
-        : "head h got every H-th column: its columns are neighbours, h D/H to (h + 1) D/H - 1");
+        : "head h got every H-th column: head 0 gets the first D/H columns, head 1 the next D/H");
     const bool reversed = slip("the heads are in the wrong order: head 0 comes first");
-    const enum layout o = same ? RESHAPED : every ? INTERLEAVED : reversed ? REVERSED : RIGHT;
+    const bool shifted = !back && slip("head h begins at column h: it begins at column h D/H");
+    const enum layout o = same ? RESHAPED : every ? INTERLEAVED : reversed ? REVERSED : shifted ? SHIFTED
+                        : RIGHT;
     memcpy(out, moved(m->x, m->s, o, back), (size_t)(m->s.B * m->s.T * m->s.H * m->s.d) * sizeof *out);
 }
 

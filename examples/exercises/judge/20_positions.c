@@ -80,11 +80,12 @@ static void added(double *out, void *arg)
     for (int at = 0; at < s.batch * s.time * s.dim; at++) {
         const int b = at / s.dim / s.time, i = at / s.dim % s.time, c = at % s.dim, f = s.first;
         const int row =
-              slip(a->batch_rows ? "one row was sliced, as many as texts: `time` is gra_dim(x, 1)"
+              slip(a->batch_rows ? "as many rows were sliced as there are texts: `time` is gra_dim(x, 1)"
                    : "every token got the same position's vector: each has its own. Are `time` rows sliced?")
             ? f
             : slip("the vectors begin at position 0, but `first` tokens came before") ? i
-            : slip("the vector was chosen by the text in the batch: choose it by the position") ? f + b
+            : !a->batch_rows && slip("the vector was chosen by the text in the batch: choose it by the position")
+            ? f + b
             : slip("positions continue from text to text: each text begins at `first`") ? f + b * s.time + i
             : slip("each token got the vector of the position after its own") ? f + i + 1
             : slip("each token got the vector of the position before its own") ? f + i - 1
@@ -171,7 +172,7 @@ static void too_long(struct sizes s)
                     "needed: it refuses if some do not exist", s.time, s.first, s.first, s.first + s.time - 1,
                     s.context, !y ? "only NULL was returned"
                     : y->size == n && memcmp(y->data, x, n * sizeof *x) == 0 ? "only x was returned"
-                    : "other numbers were used for these rows");
+                    : "other numbers were used for the missing ones");
     judge_close(t, m);
 }
 

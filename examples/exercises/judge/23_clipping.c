@@ -91,7 +91,6 @@ static void norm_before(double *out, void *arg)
          : slip("the norm is divided by the number of parameters: it is not a mean") ? norm / c->count
          : slip("this is the norm after clipping: return the one before") ? fmin(norm, c->max_norm)
          : slip("this is the factor: return the norm") ? fmin(1, c->max_norm / norm)
-         : slip("this is max_norm: return the norm") ? c->max_norm
          : slip(norm > c->max_norm ? "the norm is 0: it is the root of the sum of all squares"
                 : "0 is returned where nothing is clipped: return the norm then too") ? 0
          : slip("this is an integer: norm must not be an int") ? (int)norm : norm;

@@ -134,7 +134,7 @@ static void rates(const char *part, struct run r)
         judge_clue("it is %.9g plus %.9g times %s: expected %.9g and %.9g", a, b, up ? "(step + 1)"
                    : "cos(pi x)",
                    up ? 0 : (r.lr + r.min_lr) / 2, up ? r.lr / r.warmup : (r.lr - r.min_lr) / 2);
-    snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: counted from step %d, rate", r.warmup,
+    snprintf(name, sizeof name, "warmup %d, steps %d, lr %g, min_lr %g: from step %d on, rate", r.warmup,
              r.steps, r.lr, r.min_lr, r.first);
     judge_against(name, GRA_SHAPE(n), got, 3e-6 * r.lr, rates_of, &r);
 }

@@ -134,21 +134,32 @@ static gra_model *net_open(struct gated_net *net, gra_tape **t)
     return m;
 }
 
-static void traced(gra_tape *t)
-{
-    if (gra_error(t))
-        judge_wrong("the tape says:\n    %s", gra_error(t));
-}
-
 #define FINDS "gra_trace_nan(t, true) at the beginning of gated_loss finds it"
 
-static void finite(const char *name, const double *g, int n)
+/* Why the backward makes a nan although the loss is right. */
+static const char *in_backward(const struct asked *a)
+{
+    gra_zero_grad(a->m);
+    gra_begin(a->t, GRA_GRAD, NULL);
+    gra_trace_nan(a->t, true);
+    gra_backward(a->t, gated_loss(a->t, a->net, a->ids, a->next, a->n));
+    const char *made = gra_error(a->t);
+    return made && !strncmp(made, "sqrt", 4)
+         ? "The root of 0 has an infinite slope, so what is under the root must not be 0: add something there, "
+           "not after it"
+         : made && !strncmp(made, "div", 3)
+         ? "A division by 0 has no finite gradient, even where its result is not used: change what is divided "
+           "by, not the result"
+         : "Which op made the first nan? " FINDS;
+}
+
+static void finite(const struct asked *a, const char *name, const double *g, int n)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(g[i]))
-            judge_wrong("the loss is right, but the gradient of the %s is %s at [%d, %d]: what is hidden or "
-                        "repaired only in the forward comes back in the backward. Which op made the first "
-                        "one?\n" FINDS, name, isnan(g[i]) ? "nan" : "infinite", i / DIM, i % DIM);
+            judge_wrong("the loss is right, but the gradient of the %s is %s at [%d, %d]: it is made in the "
+                        "backward\n%s", name, isnan(g[i]) ? "nan" : "infinite", i / DIM, i % DIM,
+                        in_backward(a));
 }
 
 /* Was something put between softmax, whose result is nan already, and the loss? */
@@ -179,6 +190,14 @@ static bool divides_by_0(const gra_tape *t)
     return added > 1 && zero;
 }
 
+static void traced(gra_tape *t)
+{
+    if (gra_error(t))
+        judge_wrong("the tape says:\n    %s%s", gra_error(t), strncmp(gra_error(t), "div", 3) ? ""
+                    : divides_by_0(t) ? "\nA number is added, but not to what is 0: this div still divides by 0"
+                    : "\nThis div divides by 0, as the one in gated never does");
+}
+
 /* The answer's loss, and its gradients to g; none may be nan or infinite. */
 static double answer(const struct asked *a, double want, double *g)
 {
@@ -206,8 +225,8 @@ static double answer(const struct asked *a, double want, double *g)
     traced(t);
     gra_trace_nan(t, false);
     gradients(a->net, g);
-    finite("embedding", g, EMBEDDING);
-    finite("weight", g + EMBEDDING, EMBEDDING);
+    finite(a, "embedding", g, EMBEDDING);
+    finite(a, "weight", g + EMBEDDING, EMBEDDING);
     return got;
 }
 
@@ -227,9 +246,9 @@ static void equal_rows(double *g, bool has_new)
     bool learns = !has_new;
     for (int i = NEARLY * DIM; i < VOCAB * DIM; i++) {
         if (!(fabs(g[i]) < 1e5))
-            judge_wrong("token %d, whose numbers are %s equal, gets the gradient %.3g.\nRows must be divided "
-                        "by at least the root of eps: it must not be tiny, and must apply to every small "
-                        "variance, not only to 0", i / DIM, i / DIM == NEW ? "all" : "nearly", g[i]);
+            judge_wrong("token %d, whose numbers are %s equal, gets the gradient %.3g\neps must not be tiny, "
+                        "as such a row is divided by its root, and it must apply to every small variance, "
+                        "not only to 0", i / DIM, i / DIM == NEW ? "all" : "nearly", g[i]);
         learns |= i / DIM == NEW && fabs(g[i]) > 1e-9;
         g[i] = 0;
     }

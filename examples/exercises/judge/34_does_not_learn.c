@@ -118,8 +118,9 @@ static void line(void)
         losses[step] = line_step(t, m, &opt, &l, line_x, line_y, POINTS);
         no_error(t, m);
         if (opt.lr != right.lr || opt.momentum != 0 || opt.weight_decay != 0)
-            judge_wrong("1: opt was changed (to lr %g, momentum %g, weight_decay %g): it is right, and other "
-                        "steps only hide the mistake", opt.lr, opt.momentum, opt.weight_decay);
+            judge_wrong("1: the optimiser was changed (lr is %g, momentum %g, weight_decay %g): leave it as it "
+                        "was. Other steps only hide the mistake, which is in the gradients", opt.lr,
+                        opt.momentum, opt.weight_decay);
         last[0] = l.weight->data[0], last[1] = l.bias->data[0];
         regular += regular == step && fabs(at[0] - last[0] - right.lr * g[0]) < 1e-9
                    && fabs(at[1] - last[1] - right.lr * g[1]) < 1e-9;
@@ -177,11 +178,12 @@ static gra_tensor *reference(const struct text *a)
     const bool probable = slip(a->sure
         ? "this model's logit of the next token is about 30 above the others, yet its loss is not near 0: is "
           "cross_entropy given these logits?" : "cross_entropy is not given logits");
-    const bool itself = slip("each token must predict the next one: here it must predict itself");
-    const bool before = slip("each token must predict the next one: here it must predict the previous one");
+    const bool by_column = slip("cross_entropy is given a softmax along dimension 0: it takes the logits");
+    const bool itself = slip("the target of each token is the token itself: it should be the next one");
+    const bool before = slip("the target of each token is the previous one: it should be the next one");
     const bool shifted =
-        slip("inputs and targets are the same tokens, ids[1 .. n]: each must predict itself");
-    const bool second = slip("each token must predict the next one: here it must predict that after it");
+        slip("inputs and targets are the same tokens, ids[1 .. n]: the inputs are ids[0 .. n - 1]");
+    const bool second = slip("the target of each token is the one after the next: it should be the next one");
     const int *in = before || shifted ? a->ids + 1 : a->ids;
     const int *next = itself || before ? a->ids : second ? a->ids + 2 : a->ids + 1;
     const int n = slip("the last token is left out: there are n targets, ids[1 .. n]") && a->n > 1 ? a->n - 1
@@ -189,10 +191,12 @@ static gra_tensor *reference(const struct text *a)
     gra_tensor *x = gra_embedding_forward(t, &a->net->tokens, in, GRA_SHAPE(n));
     x = slip("the embedding is detached from the graph: it will never learn") ? gra_detach(t, x) : x;
     gra_tensor *logits = gra_linear_forward(t, &a->net->head, x);
-    logits = probable ? gra_softmax(t, logits, -1)
+    logits = probable ? gra_softmax(t, logits, -1) : by_column ? gra_softmax(t, logits, 0)
            : slip("cross_entropy is given sigmoids: it takes logits") ? gra_sigmoid(t, logits)
            : slip("the sign of the logits is wrong") ? gra_neg(t, logits) : logits;
     const double by = slip("it is now the sum over tokens: it was their mean") ? n
+                    : slip("it is divided by the size of the vocabulary too: it was the mean over tokens")
+                    ? 1. / VOCAB
                     : slip("its sign is wrong: it would be maximised") ? -1 : 1;
     return gra_scale(t, gra_cross_entropy(t, logits, next), by);
 }
@@ -242,8 +246,8 @@ static void next(const char *part, const int *ids, int n, bool sure)
         judge_wrong("2: the loss is nan. cross_entropy takes the logits themselves, also where they are "
                     "negative");
     if (sure && got > 1e-9)
-        judge_clue("to cross_entropy the next token's logit is about %.4g above the others, but this model's "
-                   "is 30 above: is it given these logits, unchanged?", -log(expm1(got) / (VOCAB - 1)));
+        judge_clue("as cross_entropy sees it, the next token's logit is about %.4g above the others, but this "
+                   "model's is 30 above: is it given these logits, unchanged?", -log(expm1(got) / (VOCAB - 1)));
     if (!sure)
         judge_clue("2: a sure model's loss is right, so inputs and targets are: give cross_entropy the "
                    "logits of net->head, unchanged");
@@ -272,12 +276,18 @@ static double xor_backward(gra_tape *t, gra_model *m, const struct xor_net *net)
     return gra_item(loss);
 }
 
-/* By how much two hidden units differ: in weights, bias or output weights. */
+/* By how much two hidden units differ: in weights, bias or output weights. A unit with all signs changed is the
+ * same unit, as tanh(-z) is -tanh(z). */
 static double apart(const struct xor_net *net, int i, int k)
 {
     const double *w = net->hidden.weight->data, *b = net->hidden.bias->data, *out = net->out.weight->data;
-    return fmax(fmax(fabs(w[2 * i] - w[2 * k]), fabs(w[2 * i + 1] - w[2 * k + 1])),
-                fmax(fabs(b[i] - b[k]), fabs(out[i] - out[k])));
+    double off[2];
+    for (int s = 0; s < 2; s++) {
+        const double sign = s ? -1 : 1;
+        off[s] = fmax(fmax(fabs(w[2 * i] - sign * w[2 * k]), fabs(w[2 * i + 1] - sign * w[2 * k + 1])),
+                      fmax(fabs(b[i] - sign * b[k]), fabs(out[i] - sign * out[k])));
+    }
+    return fmin(off[0], off[1]);
 }
 
 /* How many hidden units differ from all before them; *most: by how much, the two that differ most. */
@@ -346,14 +356,15 @@ static void learns_xor(uint64_t seed)
                     "units that are 0 give out.weight none, and out.weight, also 0, gives them none", loss);
     if (different == 1)
         judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights "
-                    "(hidden.weight[0] is %.3g, %.3g), and get the same gradients, so they stay the same: "
-                    "they are one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
+                    "(hidden.weight[0] is %.3g, %.3g) or their negatives, which make the same unit, and get "
+                    "the same gradients, so they stay the same: they are one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
     if (most < 1e-3)
         judge_wrong("3: the loss stays at %.3g. The hidden units begin with weights that differ by at most "
                     "%.2g: their gradients are nearly the same, and they stay nearly one unit", loss, most);
     if (different < XOR_HIDDEN)
-        judge_wrong("3: the loss stays at %.3g. Of %d hidden units only %d begin with weights of their own",
-                    loss, XOR_HIDDEN, different);
+        judge_wrong("3: the loss stays at %.3g. The %d hidden units begin with only %d different sets of "
+                    "weights: units that begin alike get the same gradients, and stay alike", loss,
+                    XOR_HIDDEN, different);
     if (weight < 0.02)
         judge_wrong("3: the loss stays at %.3g. Weights of at most %.2g are small: so are their gradients, "
                     "and 400 steps do not lead far enough away. Let them be larger", loss, weight);

@@ -192,7 +192,7 @@ static void drawn_of(double *out, void *arg)
 static void sampled(double *out, void *arg)
 {
     const struct given *g = arg;
-    const bool p_first = slip("top-p comes before top-k: it needs what top-k has left");
+    const bool p_first = slip("top-p was applied before top-k: it needs what top-k has left");
     const bool no_k = slip("top-k is missing");
     const bool no_p = slip("top-p is missing");
     const bool cold = slip("the temperature is missing");

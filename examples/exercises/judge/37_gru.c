@@ -60,6 +60,8 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
                       double *out,
                       int hidden)
 {
+    const bool again = slip("tanh and the sigmoid are applied to r, z and n once more: they already are, so the "
+                            "slopes are 1 - n^2, r (1 - r) and z (1 - z)");
     const bool whole =
         slip("dn lacks the factor 1 - z"), kept = slip("dn has the factor z: it should be 1 - z");
     const bool no_tanh = slip("the slope of tanh, 1 - n^2, is missing");
@@ -82,18 +84,19 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
     const bool none_h = slip("dgh_z is 0: gh_z is in z as gi_z is");
     const bool none = slip("dgi_r is 0: gi_r is in r as gh_r is"), no_z = slip("dh lacks the factor z");
     const bool out_z =
-        slip("dh has the factor 1 - z: h is kept by z"), gone = slip("dh is 0: h is kept by z");
+        slip("dh has the factor 1 - z: z multiplies h"), gone = slip("dh is 0: z multiplies h");
     double *dgi = out, *dgh = out + 3 * hidden, *dh = out + 6 * hidden;
     for (int i = 0; i < hidden; i++) {
         const int iz = hidden + i, in = 2 * hidden + i;
         const double r = gates[i], z = gates[iz], n = gates[in], d = dnext[i];
         const double dn = d * (whole ? 1 : kept ? z : 1 - z);
-        const double a = dn * (no_tanh ? 1 : first ? 1 - n : twice ? 1 - tanh(n) * tanh(n) : 1 - n * n);
+        const double a = dn * (no_tanh ? 1 : first ? 1 - n : twice || again ? 1 - tanh(n) * tanh(n) : 1 - n * n);
         const double dr = (dn_r ? dn : a) * (no_gh ? 1 : h_r ? h[i] : n_r ? n : gh[in]) * (r_too ? r : 1);
         const double dz = d * (only_h ? h[i] : only_n ? -n : minus ? n - h[i] : h[i] - n);
+        const double of_r = again ? 1 / (1 + exp(-r)) : r, of_z = again ? 1 / (1 + exp(-z)) : z;
         dgi[in] = both ? a * r : a, dgh[in] = no_r ? a : a * r;
-        dgh[i] = dr * (flat_r ? 1 : half ? r : r * (1 - r)), dgi[i] = none ? 0 : dgh[i];
-        dgi[iz] = dgh[iz] = dz * (flat_z ? 1 : half ? z : z_of_r ? r * (1 - r) : z * (1 - z));
+        dgh[i] = dr * (flat_r ? 1 : half ? r : of_r * (1 - of_r)), dgi[i] = none ? 0 : dgh[i];
+        dgi[iz] = dgh[iz] = dz * (flat_z ? 1 : half ? z : z_of_r ? r * (1 - r) : of_z * (1 - of_z));
         dgh[iz] = none_h ? 0 : dgh[iz];
         dh[i] = gone ? 0 : no_z ? d : out_z ? d * (1 - z) : d * z;
     }
@@ -119,7 +122,7 @@ static void through_time(double *out, void *arg)
     const bool first = slip("the steps go from the first to the last: begin with the last");
     const bool no_w =
         slip("dh lacks what comes through W_hh"), no_z = slip("dh lacks the cell's own part, z dnext");
-    const bool piled = slip("dh still holds that of the step after it: each step writes a new one");
+    const bool piled = slip("dh was added to the dh of the step after it: each step sets it anew");
     const bool later = slip("W_hh's gradient was computed with h[t + 1]: gh is made from h[t]");
     const bool alike = slip("dgi was used instead of dgh: they differ in n, where gh has the factor r");
     const bool gh_in = slip("dgh was used for W_ih: its gradient comes from dgi");

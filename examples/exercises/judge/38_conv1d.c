@@ -82,7 +82,7 @@ static void compute(double *out, void *arg)
         : slip("the padding is multiplied by the stride: place t begins at t stride - padding")
         ? g->c.padding * g->c.stride : g->c.padding;
     const bool spread = slip("k is multiplied by the stride: t is, the index is t stride + k - padding");
-    const bool flip = slip("the kernel is turned round: w[k] belongs to x[t stride + k - padding]");
+    const bool flip = slip("the kernel is reversed: w[k] belongs to x[t stride + k - padding]");
     const bool edge = slip("in the padding the nearest number of x was taken: x is 0 there");
     const bool wraps = slip("in the padding x continues from its other end: x is 0 there");
     const bool stops = slip("in the padding the loop over k stops: where a place begins in it, the rest of "
@@ -111,8 +111,10 @@ static void compute(double *out, void *arg)
     const bool self = which == DX && slip("dx is made with x: x was multiplied by w");
     const bool bare =
         which == DX && slip("dx lacks the factor w"), plain = which == DW && slip("dw lacks the factor x");
-    const bool many = which == DB && slip("dy is added for each product: b was used once for each o and t");
-    const bool seen = which == DB && slip("dy is added for each channel: b was used once for each o and t");
+    const bool many = which == DB && slip("db gets dy once for each product: b was added once for each o and t");
+    const bool seen = which == DB && slip("db gets dy once for each channel: b was added once for each o and t");
+    const bool rest = which == DX && slip("dx[i] gets dy[(i + padding - k) / stride] also where this division "
+                                          "has a remainder: there no place begins");
     const bool mean = slip("divided by the number of places: it is a sum, not a mean");
     const bool turned = which != Y && slip("dy is read as (m, out): it is (out, m)");
     const bool first = which != Y && slip("only dy of the first channel is used");
@@ -125,7 +127,13 @@ static void compute(double *out, void *arg)
                            : g->dy[turned ? t * g->c.out + o : (first ? 0 : o * m) + (one_d ? 0 : t)]
                              / (mean ? m : 1);
             const int begins = t * stride - shift;
-            for (int at = 0; at < in * kernel; at++) {
+            for (int c = 0; c < in && rest; c++)
+                for (int at = 0; at < n * kernel; at++) {
+                    const int from = at / kernel + shift - at % kernel;
+                    if (from >= 0 && from / stride == t)
+                        out[c * n + at / kernel] += d * g->w[(o * in + c) * kernel + at % kernel];
+                }
+            for (int at = 0; at < in * kernel && !rest; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;
                 int i = spread ? t + k * g->c.stride - shift
                       : t * stride + (flip ? kernel - 1 - k : k) - shift;
@@ -224,7 +232,7 @@ void judge_exercise(void)
     convolves("several channels", drawn(11, (struct conv1d){ 2, 3, 2, 1, 0 }, 6), 0, NULL);
     convolves("padding", drawn(21, (struct conv1d){ 2, 3, 4, 1, 2 }, 5), 0, NULL);
     convolves("stride", drawn(31, (struct conv1d){ 3, 2, 2, 3, 0 }, 10), 0, NULL);
-    convolves("stride and padding, other uses before", drawn(41, (struct conv1d){ 2, 4, 3, 2, 1 }, 8), 1,
+    convolves("stride and padding, gradients not 0 before", drawn(41, (struct conv1d){ 2, 4, 3, 2, 1 }, 8), 1,
               NULL);
     convolves("a kernel of one number", drawn(51, (struct conv1d){ 2, 2, 1, 2, 1 }, 5), 1, NULL);
     convolves("PyTorch's numbers", torch, 0, (const double *const[]){ y, dx, dw });

@@ -44,7 +44,12 @@ static double parameters(const struct gpt *g)
 {
     const double V = g->c.vocab_size, D = g->c.emb_dim, C = g->c.context_length, L = g->c.n_layers;
     const bool bias = g->c.bias || slip("biases and shifts are there only with `bias`");
-    const bool qkv_bias = slip("biases of queries, keys and values depend on qkv_bias, not on bias")
+    const bool shifts = bias || slip("the shifts of the norms are there only with `bias`");
+    const bool biases = bias || slip("the biases of out_proj, layers.0 and layers.2 are there only with "
+                                     "`bias`");
+    const bool inner = slip("the biases of queries, keys and values are there with `qkv_bias`, also without "
+                            "`bias`");
+    const bool qkv_bias = inner ? g->c.bias && g->c.qkv_bias : slip("biases of queries, keys and values depend on qkv_bias, not on bias")
                         ? g->c.bias
         : g->c.qkv_bias || slip("biases of queries, keys and values are there only with `qkv_bias`");
     const bool tied =
@@ -61,13 +66,13 @@ static double parameters(const struct gpt *g)
     sum += term("4 D^2 in each block (a matrix of the feed-forward, or all four of attention)", 4 * D * D * L,
                 L);
     sum += 4 * D * D * L;
-    sum += term("the biases of out_proj, layers.0 and layers.2, which have D, 4 D and D", bias
+    sum += term("the biases of out_proj, layers.0 and layers.2, which have D, 4 D and D", biases
                 ? (2 + up) * D * L : 0, L);
     sum += term("the scales of the two norms of a block", 2 * D * L, L);
     sum += term("2 D in each block with `bias` (the shifts of the two norms, or the biases of out_proj and "
-                "layers.2)", bias ? 2 * D * L : 0, L);
+                "layers.2)", shifts ? 2 * D * L : 0, L);
     sum += term("final_norm's scale", D, 0);
-    sum += term("final_norm's shift", bias ? D : 0, 0);
+    sum += term("final_norm's shift", shifts ? D : 0, 0);
     sum += term("out_head", tied ? 0 : V * D, 0);
     return sum + (slip("out_head has no bias") ? V : 0);
 }
@@ -136,9 +141,9 @@ static double weights(const struct gpt *g)
     const double layers = slip("n_layers is missing") ? 1 : g->c.n_layers, time = g->time;
     const double all = slip("this is for context_length: count `time` tokens") ? g->c.context_length : time;
     return bytes * batch * heads * layers * (slip("each token has a weight for each token: time^2") ? time
-        : slip("weights of masked keys are weights too, 0: there are time x time of them")
+        : slip("weights of masked keys count too, though they are 0: time x time of them")
         ? time * (time + 1) / 2
-        : slip("weights of masked keys are weights too: this is half of them") ? time * time / 2
+        : slip("weights of masked keys count too: this is half of them") ? time * time / 2
         : slip("scores and weights are counted: only the weights are asked for") ? 2 * time * time
         : all * all);
 }
@@ -192,7 +197,7 @@ static double batch(const struct gpt *g)
         return 1;
     if (left < 0 && !slip("it is negative: if not even the state fits, 0"))
         return 0;
-    return slip("rounded up: a part of a sequence does not fit") ? ceil(fit)
+    return slip("rounded up, or the first batch that does not fit is counted: a part of a sequence does not fit") ? ceil(fit)
          : slip("rounded to the nearest: a part of a sequence does not fit") ? round(fit)
          : slip("not rounded: only whole sequences count") ? fit : floor(fit);
 }

@@ -38,7 +38,7 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
         snprintf(w->found, sizeof w->found, "call %d of f%s began with another state than *rng had at first, "
                                             "so it draws other numbers: %s", w->calls, dx ? ", with dx," : "",
                  rng->at == w->rng.at && rng->has_normal != w->rng.has_normal
-                     ? "copy all of the struct, not some of its fields" : "restore *rng before each call");
+                     ? "copy all of the struct, not some of its fields" : "restore *rng before each call, from a copy of the struct");
     return w->f(x, n, rng, dx, w->arg);
 }
 
@@ -123,18 +123,17 @@ static void differences(double *out, void *arg)
 static void worst(double *out, void *arg)
 {
     const struct given *g = arg;
-    double a[RANDOM_MOST] = { 0 }, d[RANDOM_MOST], sum = 0, largest = 0, most = 0, least = INFINITY;
+    double a[RANDOM_MOST] = { 0 }, d[RANDOM_MOST], sum = 0, largest = 0, most = 0;
     differences(d, arg);
     called(g, 0, 0, a);
     int at = 0;
-    const bool plain = slip("the differences have a sign: take |a[i] - g[i]|");
+    const bool plain = slip("the largest difference was taken with its sign: take the largest |a[i] - g[i]|");
     for (int i = 0; i < g->n; i++) {
         const double off = plain ? a[i] - d[i] : fabs(a[i] - d[i]);
-        least = fmin(least, off), sum += off, largest = fmax(largest, fabs(d[i])), at = off > most ? i : at,
+        sum += off, largest = fmax(largest, fabs(d[i])), at = off > most ? i : at,
             most = fmax(most, off);
     }
-    out[0] = slip("this is the smallest: take the largest") ? least
-           : slip("this is the sum: take the largest") ? sum : slip("this is the mean: take the largest")
+    out[0] = slip("this is the sum: take the largest") ? sum : slip("this is the mean: take the largest")
            ? sum / g->n
         : slip("this is relative to the largest gradient: |a[i] - g[i]| itself is asked for") ? most / largest
         : slip("this is relative to g[i]: |a[i] - g[i]| itself is asked for") ? most / fabs(d[at])
@@ -156,7 +155,7 @@ static void noise(double *out, void *arg)
     const bool cancel = slip("the variance of y(x - h) was subtracted: that of a difference is the sum");
     const bool no_h = slip("h is missing in (x + h)^2 and (x - h)^2"), by_h = slip("divided by h: it is 2h");
     const bool raw =
-        slip("not divided by 2h"), under = slip("2h was divided by under the root: there it is (2h)^2");
+        slip("not divided by 2h"), under = slip("the division by 2h is under the root: there it would be by (2h)^2");
     const bool unscaled =
         slip("p (1 - p) is the variance without the factor 1 / (1 - p): it is x^2 p / (1 - p)");
     const bool rootless = slip("the root is missing: take that of the variance, and divide it by 2h");
@@ -290,7 +289,9 @@ static void own(const char *part, double p, bool used)
     judge_clue("the loss is right, so its draws are: dx needs the same, and y dy/dx");
     judge_numbers("dx", GRA_SHAPE(N), got + 1, want + 1, 1e-12);
     if (!same_state(&rng, &drawn))
-        judge_wrong("not %d numbers were drawn for %d x: draw one for each", N, N);
+        judge_wrong("after noisy_dropout *rng is %s", same_state(&rng, &g.rng)
+                    ? "as it was before: leave it where the draws have left it, or each call has the same mask"
+                    : "not where one draw for each x leaves it: draw one for each");
     rng = g.rng;
     const double loss = noisy_dropout(x, N, &rng, NULL, &p);
     judge_clue("without a dx, too, the same numbers are drawn");

@@ -32,7 +32,7 @@ int judge_digits(double got, double want);
  * reference runs without slips; if the answer's numbers differ, it runs with each slip, then with each pair.
  * The finding is the slip that gives the answer's numbers, or the first three if there are several, joined by
  * "or"; otherwise what judge_numbers says. A slip that would have changed numbers of an earlier comparison
- * that were right is not there, and is reported only if nothing else fits.
+ * with this reference, which were right, is reported only if nothing else fits.
  *
  *     static void reference(double *out, void *arg)
  *     {

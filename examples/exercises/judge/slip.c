@@ -14,11 +14,12 @@ static struct {
     int         n, on[2];
 } slips = { .on = { NONE, NONE } };
 
-/* The slips that an earlier comparison has shown not to be there: they would have made a difference to numbers
- * that were right. */
+/* The slips that an earlier comparison with the same reference has shown not to be there: they would have made
+ * a difference to numbers that were right. */
 static struct {
-    const char *says[MOST_REFUTED];
-    int         n;
+    const char      *says[MOST_REFUTED];
+    judge_reference *of[MOST_REFUTED];
+    int              n;
 } refuted;
 
 /* strcmp is called so often here that what a sanitizer adds to each call would be half of the run. */
@@ -40,10 +41,10 @@ static int found(const char *says)
     return slips.n;
 }
 
-static bool is_refuted(const char *says)
+static bool is_refuted(judge_reference *reference, const char *says)
 {
     for (int i = 0; i < refuted.n; i++)
-        if (refuted.says[i] == says || same(refuted.says[i], says))
+        if (refuted.of[i] == reference && (refuted.says[i] == says || same(refuted.says[i], says)))
             return true;
     return false;
 }
@@ -101,8 +102,8 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     size_t any, fewest = c->n + 1;
     int with[2] = { NONE, NONE };
     for (int a = 0; a < slips.n && fewest; a++)
-        for (int b = a + 1; b < slips.n && fewest && !is_refuted(slips.says[a]); b++)
-            if (!is_refuted(slips.says[b]) && judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
+        for (int b = a + 1; b < slips.n && fewest && !is_refuted(reference, slips.says[a]); b++)
+            if (!is_refuted(reference, slips.says[b]) && judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
                 with[0] = a, with[1] = b, fewest = any;
     if (with[0] == NONE)
         return (struct judge_mistake){ NULL, NULL };
@@ -130,10 +131,10 @@ static void collect(const struct comparison *c, judge_reference *reference, void
         mistakes[i] = (struct judge_mistake){ slips.says[i], run(reference, arg, judge_room(c->n), i, NONE) };
         const bool made = judge_made(c, mistakes[i].numbers, &any);
         fits = fits || made;
-        likely = likely || (made && !is_refuted(slips.says[i]));
+        likely = likely || (made && !is_refuted(reference, slips.says[i]));
     }
     for (int i = 0; i < slips.n; i++)
-        if (likely && is_refuted(slips.says[i]))
+        if (likely && is_refuted(reference, slips.says[i]))
             mistakes[i].says = "";
     if (!fits && varied(c))
         mistakes[slips.n] = both(c, reference, arg);
@@ -144,11 +145,11 @@ static void refute(const struct comparison *c, judge_reference *reference, void 
 {
     double *out = judge_room(c->n);
     for (int i = 0; i < slips.n; i++)
-        if (!is_refuted(slips.says[i]) && refuted.n < MOST_REFUTED) {
+        if (!is_refuted(reference, slips.says[i]) && refuted.n < MOST_REFUTED) {
             const struct comparison with = { c->shape, c->n, run(reference, arg, out, i, NONE), c->want,
                                              c->tolerance };
             if (!judge_agrees(&with))
-                refuted.says[refuted.n++] = slips.says[i];
+                refuted.of[refuted.n] = reference, refuted.says[refuted.n++] = slips.says[i];
         }
 }
 

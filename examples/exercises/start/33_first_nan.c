@@ -14,7 +14,7 @@
  *
  * Your version must meet these conditions:
  *   - what was right stays right: for other tokens the loss and all gradients are as before, to 3 digits;
- *   - the new token counts in the loss as all others do, and learns: its row gets a gradient;
+ *   - the new token counts in the loss like all the others, and learns: its row gets a gradient;
  *   - a row whose numbers differ by only 1e-9 gives no gradient above 1e5 either.
  */
 #include "exercises.h"
