@@ -100,8 +100,10 @@ $(PASSED): $(B)/passed/%: programs always
 	@FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
 	@echo "ok $*" > $@
 
-## make learn-check the exercises and milestones, right and wrong (-j2)
-learn-check: $(TRAINED) $(CHECKED)
+## make learn-check the exercises and milestones, right and wrong
+learn-check:
+	@$(MAKE) --no-print-directory $(JOBS) learn-checked
+learn-checked: $(TRAINED) $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
@@ -188,4 +190,4 @@ endif
 TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile \
              check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test check tested learn-check lint headers sanitize asan tsan faults coverage port bench
+.PHONY: programs test check tested learn-check learn-checked lint headers sanitize asan tsan faults coverage port bench

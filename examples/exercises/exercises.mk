@@ -16,8 +16,9 @@ $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus6
 $(B)/learn.ready: $(call judges,$(EXERCISE))
 	@touch $@
 
-# Judges compute in double, where INFINITY and NAN are floats, which clang would warn of.
-$(call f64,$(wildcard examples/exercises/judge/*.c)): OWN = -Wno-double-promotion
+# Judges compute in double, where INFINITY and NAN are floats, which clang would warn of. They are small
+# programs, which take longer to compile than to run.
+$(call f64,$(wildcard examples/exercises/judge/*.c)): OWN = -Wno-double-promotion -O1
 
 ## make learn       the exercises, 5 to 30 minutes each, judged at each save
 learn: $(B)/learn.ready

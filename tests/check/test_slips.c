@@ -61,9 +61,8 @@ static void put(gra_tensor *x, int i, real v)
     SLIP(3, d = g / 2, "likely: a constant factor of 0.5: a forgotten 2")                                \
     SLIP(4, d = -2 * g, "likely: the sign is flipped, and a constant factor of 2")                       \
     SLIP(5, d = (real)1.001 * g, "likely: a constant factor of 1.001")                                   \
-    SLIP(6, d = g / 3, "likely: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "  \
-        "dimension 0 of x " \
-                       "and of dimension 0 of y (a mean instead of a sum?)")                                         \
+    SLIP(6, d = g / 3, "likely: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of " \
+        "dimension 0 of x and of dimension 0 of y (a mean instead of a sum?)")                           \
     SLIP(7, d = 0, "likely: all zero: the backward adds nothing here")                                   \
     SLIP(8, d = i / 4 == 1 ? 0 : g, "likely: nothing arrives in row 1 of x; it is right elsewhere")      \
     SLIP(9, d = i / 4 == 2 ? g : 0, "likely: nothing arrives except in row 2 of x; it is right elsewhere")  \

@@ -112,9 +112,10 @@ static void sweep(double *grad, void *arg)
         walk(s, grad, s->y, &visits);
         return;
     }
-    const bool oldest_first = lapse("only y passes its gradient on: go from the newest node to the oldest (the "
-                                    "other way, a node passes on its gradient before its uses have added to "
-                                    "it)");
+    const bool oldest_first =
+        lapse("only y passes its gradient on: go from the newest node to the oldest (the "
+              "other way, a node passes on its gradient before its uses have added to "
+              "it)");
     const bool stores = lapse("only one of a node's two uses counts: grad = should be grad +=");
     const bool slope_only = lapse("only the slope is added, or the slope times y's gradient, 1: multiply it "
                                   "by the node's own grad");

@@ -132,7 +132,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 static bool far_enough(double x, double h)
 {
     const double size = fabs(x);
-    return slip("it is false where x is h or -h: both points are still on one side of the kink there") ? size > h
+    return slip("it is false where x is h or -h: both points are on one side of the kink there") ? size > h
          : slip("all x to the left of the kink are left out: relu is a line there too") ? x >= h
          : slip("all x to the left of the kink are left out, and x = h") ? x > h
          : slip("all x to the right of the kink are left out: relu is a line there too") ? x <= -h

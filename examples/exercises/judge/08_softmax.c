@@ -81,9 +81,10 @@ static void forward(const char *part, const double *x, int n, bool large)
     for (int i = 0; i < n && large; i++)
         if (!isfinite(y[i]))
             judge_wrong("y[%d]: got %g, expected %.6g, for the scores %g, %g%s\n%s: subtract the largest of "
-                        "all scores first, wherever it is (begin the search with x[0], not with 0)", i, fabs(y[i]),
-                        plain_softmax(x, n, i), x[0], x[1], n > 2 ? " ..." : "",
-                        x[0] > 0 || x[n - 1] > 0 || n > 2 ? "e^x of a large number is infinite"
+                        "all scores first, wherever it is (begin the search with x[0], not with 0)",
+                        i, fabs(y[i]), plain_softmax(x, n, i), x[0], x[1], n > 2 ? " ..." : "",
+                        x[0] > 0 || x[n - 1] > 0 || n > 2
+                            ? "e^x of a large number is infinite"
                             : "e^x of a very negative number is 0, and then the sum is 0");
     for (int i = 0; i < n; i++)
         sum += y[i];

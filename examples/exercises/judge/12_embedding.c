@@ -79,8 +79,10 @@ static void gradient(double *dw, void *arg)
     const struct table *t = arg;
     const int n = t->n, dim = t->dim, words = t->words, *ids = t->ids;
     const double *dy = t->dy;
-    const bool stored = slip(t->fresh ? "only the last gradient of a repeated id counts: add them all, with +="
-        : "what was in dw is overwritten: accumulate with +=, as ids repeat, and w may have another use");
+    const bool stored = slip(
+        t->fresh
+            ? "only the last gradient of a repeated id counts: add them all, with +="
+            : "what was in dw is overwritten: accumulate with +=, as ids repeat, and w may have another use");
     const bool all_lost = slip("what was in dw before is lost: do not set it to 0, w may have another use");
     const bool rows_lost = slip("what these ids' rows of dw held before is lost: add to it");
     const bool last = slip("only the last gradient of a repeated id counts: add them all, with +=");

@@ -96,7 +96,8 @@ static void dot_products(double *s, void *arg)
     const bool distance = slip("this is the distance between q and k: add up their products");
     const bool minus_distance = slip("this is minus the distance between q and k: add up their products");
     const bool positive = slip("the scores have lost their sign: a negative dot product stays negative");
-    const bool cosine = slip("this is the cosine of q and k: divide the dot product by sqrt(d), not by their lengths");
+    const bool cosine =
+        slip("this is the cosine of q and k: divide the dot product by sqrt(d), not by their lengths");
     const bool exchanged =
         slip("queries and keys are exchanged: row i belongs to query i, column j to key j");
     const bool running =

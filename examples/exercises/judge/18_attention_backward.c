@@ -25,7 +25,7 @@ static const double *read(const char *name, const char *index, char width, const
 static double *da_of(const struct given *x)
 {
     const int n = x->s.n, m = x->s.m, d = x->s.d, e = x->s.e;
-    const double *v = read("v", "jl", 'e', x->v, m, e, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
+    const double *v = read("v", "jl!", 'e', x->v, m, e, x->s), *dy = read("dy", "il", 'e', x->dy, n, e, x->s);
     const bool rows =
         slip("da of a query begins with that of the previous query: start each dot product at 0");
     const bool keys = slip("da of a key begins with that of the previous key: start each dot product at 0");
@@ -55,21 +55,21 @@ static double shared_sum(const double *a, const double *da, int n, int m, int i,
         causal += here && at % m <= i ? term : 0;
         column += at % m == j ? term : 0;
     }
-    return slip("this uses ds_ij = a_ij da_ij: the shared sum of softmax is missing") ? 0
-         : slip("the shared sum of softmax runs over queries: it must run over the keys of a query") ? column
-         : slip("the shared sum of softmax is the same for all queries: each has its own, over its keys")
+    return slip("this uses ds_ij = a_ij da_ij: the sum of a_ij da_ij over the row is missing") ? 0
+         : slip("the sum of a_ij da_ij runs over queries: it must run over the keys of a query") ? column
+         : slip("the sum of a_ij da_ij is the same for all queries: each has its own, over its keys")
          ? whole
-         : slip("the shared sum of softmax grows from query to query: reset it to 0 for each") ? so_far
-         : slip("the shared sum of softmax is used before it is complete: it needs its own loop") ? partial
-         : slip("the shared sum of softmax runs only up to j = i: it needs all keys of the query") ? causal
-         : slip("the shared sum of softmax is only its last term: add up all terms, with +=")
+         : slip("the sum of a_ij da_ij grows from query to query: reset it to 0 for each") ? so_far
+         : slip("the sum of a_ij da_ij is used before it is complete: it needs its own loop") ? partial
+         : slip("the sum of a_ij da_ij runs only up to j = i: it needs all keys of the query") ? causal
+         : slip("the sum of a_ij da_ij is only its last term: add up all terms, with +=")
          ? a[i * m + m - 1] * da[i * m + m - 1]
-         : slip("the shared sum of softmax was divided by m: it is not a mean") ? row / m
-         : slip("the shared sum of softmax lacks its first term") ? row - a[i * m] * da[i * m]
-         : slip("in the shared sum of softmax a was read as m rows of n: it has n rows of m") ? misread
-         : slip("the shared sum of softmax adds up a_ij: it should add up a_ij da_ij") ? 1
-         : slip("the shared sum of softmax adds up da_ij: it should add up a_ij da_ij") ? sum
-         : slip("the shared sum of softmax is added: subtract it") ? -row : row;
+         : slip("the sum of a_ij da_ij was divided by m: it is not a mean") ? row / m
+         : slip("the sum of a_ij da_ij lacks its first term") ? row - a[i * m] * da[i * m]
+         : slip("in the sum of a_ij da_ij a was read as m rows of n: it has n rows of m") ? misread
+         : slip("the sum that is subtracted adds up a_ij: it should add up a_ij da_ij") ? 1
+         : slip("the sum that is subtracted adds up da_ij: it should add up a_ij da_ij") ? sum
+         : slip("the sum of a_ij da_ij is added: subtract it") ? -row : row;
 }
 
 static double *ds_of(const struct given *x)
@@ -128,7 +128,7 @@ static void from_scores(double *out, void *arg)
     const double *ds = ds_of(x);
     const bool turned = square && slip("ds was read with queries and keys exchanged (transposed)");
     const bool exchanged = square && slip("dq and dk are exchanged"), keys = dk != exchanged;
-    const double *of = dk ? read("q", "il", 'd', x->q, n, d, x->s) : read("k", "jl", 'd', x->k, m, d, x->s);
+    const double *of = dk ? read("q", "il", 'd', x->q, n, d, x->s) : read("k", "jl!", 'd', x->k, m, d, x->s);
     const bool same_row = dk && slip("this adds up ds_ij k_j: dk adds up ds_ij q_i");
     const bool own = slip(dk ? "this adds up ds_ij k_i: dk adds up ds_ij q_i"
                                        : "this adds up ds_ij q_j: dq adds up ds_ij k_j");

@@ -5,7 +5,7 @@ struct sizes {
     int B, T, H, d;
 };
 
-/* RIGHT; without a permute; head h has columns h, h + H, ...; the last head first; head h begins at column h. */
+/* RIGHT; without a permute; head h has columns h, h + H, ...; the last head first; head h begins at h. */
 enum layout { RIGHT, RESHAPED, INTERLEAVED, REVERSED, SHIFTED };
 
 /* Where number l of head h of token i is in the rows (T, H d) */
@@ -121,9 +121,11 @@ static void attended(double *out, void *arg)
     const bool one = slip("one head for all D numbers: q, k and v must be split first");
     if (one || slip("one head for all D numbers, divided by sqrt(D/H): q, k and v must be split first"))
         s.H = 1, s.d = D, root = one ? sqrt(D) : root;
-    const double *Q = moved(m->q, s, reshaped("q") ? RESHAPED : RIGHT, false);
-    const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : RIGHT, false);
-    const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : RIGHT, false);
+    const enum layout all_heads = slip("head h was cut from column h on: it begins at column h D/H") ? SHIFTED
+                                : RIGHT;
+    const double *Q = moved(m->q, s, reshaped("q") ? RESHAPED : all_heads, false);
+    const double *K = moved(m->k, s, reshaped("k") ? RESHAPED : all_heads, false);
+    const double *V = moved(m->v, s, reshaped("v") ? RESHAPED : all_heads, false);
     const bool own = slip("queries were used as keys"), exchanged = slip("queries and keys are exchanged");
     const double *mixed = slip("keys were mixed: mix the values") ? K
                         : slip("queries were mixed: mix the values") ? Q : V;
@@ -167,8 +169,8 @@ static void whole(const char *part, const double *q, const double *k, const doub
                                gra_input(t, W, GRA_SHAPE(D, D)), s.H);
     const double *got = judge_tensor(t, "y", y, shape);
     judge_without(y, "attention");
-    judge_clue("split_heads and merge_heads are right on their own: look at the scores, their softmax, what "
-               "is mixed, and W_c");
+    judge_clue("split_heads and merge_heads are right: if they are used here, look at the scores, their "
+               "softmax, what is mixed, and W_c");
     judge_against("y", shape, got, 1e-10, attended, &(struct multi){ q, k, v, W, s });
     if (printed)
         judge_numbers("y", shape, got, printed, 4e-5);

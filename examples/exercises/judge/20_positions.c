@@ -84,8 +84,8 @@ static void added(double *out, void *arg)
                    : "every token got the same position's vector: each has its own. Are `time` rows sliced?")
             ? f
             : slip("the vectors begin at position 0, but `first` tokens came before") ? i
-            : !a->batch_rows && slip("the vector was chosen by the text in the batch: choose it by the position")
-            ? f + b
+            : !a->batch_rows
+              && slip("the vector was chosen by the text in the batch: choose it by the position") ? f + b
             : slip("positions continue from text to text: each text begins at `first`") ? f + b * s.time + i
             : slip("each token got the vector of the position after its own") ? f + i + 1
             : slip("each token got the vector of the position before its own") ? f + i - 1

@@ -96,8 +96,9 @@ static void mean_of(double *out, void *arg)
     const bool loss = r->first == ALL;
     const int n = r->n, micro = r->micro, count = loss ? 1 : ALL;
     const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
-    const bool last = slip(loss ? "it is the loss of the last micro-batch" : "only the last micro-batch is in "
-                           "it: call gra_zero_grad once, before the first, and gra_backward in each");
+    const bool last = slip(loss ? "it is the loss of the last micro-batch"
+                                : "only the last micro-batch is in "
+                                  "it: call gra_zero_grad once, before the first, and gra_backward in each");
     const bool first = !loss
         && slip("only the first micro-batch is in it: call gra_backward in each");
     const bool again = slip("each share multiplies what the micro-batches before it have added, too: "

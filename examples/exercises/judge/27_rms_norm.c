@@ -18,7 +18,8 @@ static double root_of(const struct input *in, int r, int i, double *mean)
     const double *x = in->x + (first ? r % each * dim + i : middle ? group + i : all ? 0 : r * dim);
     const int n = first ? in->batch : middle ? each : all ? in->rows * dim : dim;
     const int step = first ? each * dim : middle ? dim : 1;
-    const bool of_weighted = slip("x is multiplied by the weight before the norm: normalise x, then multiply by the weight");
+    const bool of_weighted =
+        slip("x is multiplied by the weight before the norm: normalise x, then multiply by the weight");
     const bool most = slip("the largest square is in the root: expected the mean of squares");
     const bool centred = slip("the mean is subtracted: that is layer norm, not RMSNorm")
         || slip("divided by the standard deviation: expected the root of the mean of x^2, without a mean");
@@ -89,8 +90,9 @@ static void init(void)
         judge_wrong("l->weight is still NULL: store there what gra_param returns");
     for (int i = 0; i < 5; i++)
         if (l.weight->data[i] != 1)
-            judge_wrong("weight[%d]: got %.*g, expected 1: a norm begins with weights of 1, by gra_init_ones()", i,
-                        judge_digits(l.weight->data[i], 1), l.weight->data[i]);
+            judge_wrong("weight[%d]: got %.*g, expected 1: a norm begins with weights of 1, by "
+                        "gra_init_ones()",
+                        i, judge_digits(l.weight->data[i], 1), l.weight->data[i]);
     judge_close(t, m);
 }
 

@@ -206,8 +206,9 @@ static void numbers(const char *part, int kv, uint64_t seed)
     const double *x = judge_draw(seed + 10, ROWS * DIM, -2, 2);
     gra_tensor *y = grouped_query_forward(t, &l, gra_input(t, x, shape));
     if (gra_error(t) && !strncmp(gra_error(t), "slice", 5))
-        judge_wrong("y: gradus refused: %s\nis that the right group? Head h uses keys and values h / (H / G), "
-                    "rounded down", gra_error(t));
+        judge_wrong("y: gradus refused: %s\nis that the right group? Head h uses keys and values h / (H / "
+                    "G), rounded down",
+                    gra_error(t));
     const double *got = judge_tensor(t, "y", y, shape);
     struct layer right = { &l, x, kv };
     double want[ROWS * DIM];

@@ -51,10 +51,12 @@ static void dx_of(double *out, void *arg)
     const bool goes_on = slip("the mean of dy contains the rows before: it must begin at 0 in each row");
     const bool dot_goes_on = slip("the mean of dy y contains the rows before: it must begin at 0 in "
                                   "each row");
-    const bool early = slip("the mean of dy is subtracted before it is complete: add it up in an earlier loop");
+    const bool early =
+        slip("the mean of dy is subtracted before it is complete: add it up in an earlier loop");
     const bool late = slip("the mean of dy is subtracted before it is complete, without dy_i even: add it up "
                            "in an earlier loop");
-    const bool dot_early = slip("the mean of dy y is used before it is complete: add it up in an earlier loop");
+    const bool dot_early =
+        slip("the mean of dy y is used before it is complete: add it up in an earlier loop");
     const bool of_x = slip("the mean of x is subtracted: expected that of dy");
     const bool same = slip("the mean of dy y is subtracted instead of the mean of dy");
     const bool dot_x = slip("the mean of dy y is that of dy x");

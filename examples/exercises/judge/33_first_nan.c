@@ -144,13 +144,13 @@ static const char *in_backward(const struct asked *a)
     gra_trace_nan(a->t, true);
     gra_backward(a->t, gated_loss(a->t, a->net, a->ids, a->next, a->n));
     const char *made = gra_error(a->t);
-    return made && !strncmp(made, "sqrt", 4)
-         ? "The root of 0 has an infinite slope, so what is under the root must not be 0: add something there, "
-           "not after it"
-         : made && !strncmp(made, "div", 3)
-         ? "A division by 0 has no finite gradient, even where its result is not used: change what is divided "
-           "by, not the result"
-         : "Which op made the first nan? " FINDS;
+    if (made && !strncmp(made, "sqrt", 4))
+        return "The root of 0 has an infinite slope, so what is under the root must not be 0: add something "
+               "there, not after it";
+    if (made && !strncmp(made, "div", 3))
+        return "A division by 0 has no finite gradient, even where its result is not used: change what is "
+               "divided by, not the result";
+    return "Which op made the first nan? " FINDS;
 }
 
 static void finite(const struct asked *a, const char *name, const double *g, int n)
@@ -193,9 +193,11 @@ static bool divides_by_0(const gra_tape *t)
 static void traced(gra_tape *t)
 {
     if (gra_error(t))
-        judge_wrong("the tape says:\n    %s%s", gra_error(t), strncmp(gra_error(t), "div", 3) ? ""
-                    : divides_by_0(t) ? "\nA number is added, but not to what is 0: this div still divides by 0"
-                    : "\nThis div divides by 0, as the one in gated never does");
+        judge_wrong("the tape says:\n    %s%s", gra_error(t),
+                    strncmp(gra_error(t), "div", 3) ? ""
+                    : divides_by_0(t)
+                        ? "\nA number is added, but not to what is 0: this div still divides by 0"
+                        : "\nThis div divides by 0, as the one in gated never does");
 }
 
 /* The answer's loss, and its gradients to g; none may be nan or infinite. */

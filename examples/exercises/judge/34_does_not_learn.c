@@ -118,9 +118,9 @@ static void line(void)
         losses[step] = line_step(t, m, &opt, &l, line_x, line_y, POINTS);
         no_error(t, m);
         if (opt.lr != right.lr || opt.momentum != 0 || opt.weight_decay != 0)
-            judge_wrong("1: the optimiser was changed (lr is %g, momentum %g, weight_decay %g): leave it as it "
-                        "was. Other steps only hide the mistake, which is in the gradients", opt.lr,
-                        opt.momentum, opt.weight_decay);
+            judge_wrong("1: the optimiser was changed (lr is %g, momentum %g, weight_decay %g): leave it as "
+                        "it was. Other steps only hide the mistake, which is in the gradients",
+                        opt.lr, opt.momentum, opt.weight_decay);
         last[0] = l.weight->data[0], last[1] = l.bias->data[0];
         regular += regular == step && fabs(at[0] - last[0] - right.lr * g[0]) < 1e-9
                    && fabs(at[1] - last[1] - right.lr * g[1]) < 1e-9;
@@ -246,8 +246,9 @@ static void next(const char *part, const int *ids, int n, bool sure)
         judge_wrong("2: the loss is nan. cross_entropy takes the logits themselves, also where they are "
                     "negative");
     if (sure && got > 1e-9)
-        judge_clue("as cross_entropy sees it, the next token's logit is about %.4g above the others, but this "
-                   "model's is 30 above: is it given these logits, unchanged?", -log(expm1(got) / (VOCAB - 1)));
+        judge_clue("as cross_entropy sees it, the next token's logit is about %.4g above the others, but "
+                   "this model's is 30 above: is it given these logits, unchanged?",
+                   -log(expm1(got) / (VOCAB - 1)));
     if (!sure)
         judge_clue("2: a sure model's loss is right, so inputs and targets are: give cross_entropy the "
                    "logits of net->head, unchanged");
@@ -276,8 +277,8 @@ static double xor_backward(gra_tape *t, gra_model *m, const struct xor_net *net)
     return gra_item(loss);
 }
 
-/* By how much two hidden units differ: in weights, bias or output weights. A unit with all signs changed is the
- * same unit, as tanh(-z) is -tanh(z). */
+/* By how much two hidden units differ: in weights, bias or output weights. A unit with all signs changed is
+ * the same unit, as tanh(-z) is -tanh(z). */
 static double apart(const struct xor_net *net, int i, int k)
 {
     const double *w = net->hidden.weight->data, *b = net->hidden.bias->data, *out = net->out.weight->data;
@@ -357,7 +358,8 @@ static void learns_xor(uint64_t seed)
     if (different == 1)
         judge_wrong("3: the loss stays at %.3g. All %d hidden units begin with the same weights "
                     "(hidden.weight[0] is %.3g, %.3g) or their negatives, which make the same unit, and get "
-                    "the same gradients, so they stay the same: they are one unit, eight times", loss, XOR_HIDDEN, first[0], first[1]);
+                    "the same gradients, so they stay the same: they are one unit, eight times",
+                    loss, XOR_HIDDEN, first[0], first[1]);
     if (most < 1e-3)
         judge_wrong("3: the loss stays at %.3g. The hidden units begin with weights that differ by at most "
                     "%.2g: their gradients are nearly the same, and they stay nearly one unit", loss, most);

@@ -60,8 +60,9 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
                       double *out,
                       int hidden)
 {
-    const bool again = slip("tanh and the sigmoid are applied to r, z and n once more: they already are, so the "
-                            "slopes are 1 - n^2, r (1 - r) and z (1 - z)");
+    const bool again =
+        slip("tanh and the sigmoid are applied to r, z and n once more: they already are, so the "
+             "slopes are 1 - n^2, r (1 - r) and z (1 - z)");
     const bool whole =
         slip("dn lacks the factor 1 - z"), kept = slip("dn has the factor z: it should be 1 - z");
     const bool no_tanh = slip("the slope of tanh, 1 - n^2, is missing");
@@ -90,7 +91,10 @@ static void cell_back(const double *gates, const double *gh, const double *h, co
         const int iz = hidden + i, in = 2 * hidden + i;
         const double r = gates[i], z = gates[iz], n = gates[in], d = dnext[i];
         const double dn = d * (whole ? 1 : kept ? z : 1 - z);
-        const double a = dn * (no_tanh ? 1 : first ? 1 - n : twice || again ? 1 - tanh(n) * tanh(n) : 1 - n * n);
+        const double a = dn * (no_tanh          ? 1
+                               : first          ? 1 - n
+                               : twice || again ? 1 - tanh(n) * tanh(n)
+                                                : 1 - n * n);
         const double dr = (dn_r ? dn : a) * (no_gh ? 1 : h_r ? h[i] : n_r ? n : gh[in]) * (r_too ? r : 1);
         const double dz = d * (only_h ? h[i] : only_n ? -n : minus ? n - h[i] : h[i] - n);
         const double of_r = again ? 1 / (1 + exp(-r)) : r, of_z = again ? 1 / (1 + exp(-z)) : z;

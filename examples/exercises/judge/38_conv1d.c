@@ -111,10 +111,13 @@ static void compute(double *out, void *arg)
     const bool self = which == DX && slip("dx is made with x: x was multiplied by w");
     const bool bare =
         which == DX && slip("dx lacks the factor w"), plain = which == DW && slip("dw lacks the factor x");
-    const bool many = which == DB && slip("db gets dy once for each product: b was added once for each o and t");
-    const bool seen = which == DB && slip("db gets dy once for each channel: b was added once for each o and t");
-    const bool rest = which == DX && slip("dx[i] gets dy[(i + padding - k) / stride] also where this division "
-                                          "has a remainder: there no place begins");
+    const bool many =
+        which == DB && slip("db gets dy once for each product: b was added once for each o and t");
+    const bool seen =
+        which == DB && slip("db gets dy once for each channel: b was added once for each o and t");
+    const bool rest =
+        which == DX && slip("dx[i] gets dy[(i + padding - k) / stride] also where this division "
+                            "has a remainder: there no place begins");
     const bool mean = slip("divided by the number of places: it is a sum, not a mean");
     const bool turned = which != Y && slip("dy is read as (m, out): it is (out, m)");
     const bool first = which != Y && slip("only dy of the first channel is used");

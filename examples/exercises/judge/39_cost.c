@@ -49,8 +49,8 @@ static double parameters(const struct gpt *g)
                                      "`bias`");
     const bool inner = slip("the biases of queries, keys and values are there with `qkv_bias`, also without "
                             "`bias`");
-    const bool qkv_bias = inner ? g->c.bias && g->c.qkv_bias : slip("biases of queries, keys and values depend on qkv_bias, not on bias")
-                        ? g->c.bias
+    const bool outer = slip("biases of queries, keys and values depend on qkv_bias, not on bias");
+    const bool qkv_bias = inner ? g->c.bias && g->c.qkv_bias : outer ? g->c.bias
         : g->c.qkv_bias || slip("biases of queries, keys and values are there only with `qkv_bias`");
     const bool tied =
         g->c.tied && !slip("a tied out_head has no weights of its own: they are those of tok_emb");
@@ -197,7 +197,7 @@ static double batch(const struct gpt *g)
         return 1;
     if (left < 0 && !slip("it is negative: if not even the state fits, 0"))
         return 0;
-    return slip("rounded up, or the first batch that does not fit is counted: a part of a sequence does not fit") ? ceil(fit)
+    return slip("rounded up, or the first batch that does not fit is counted: it must fit whole") ? ceil(fit)
          : slip("rounded to the nearest: a part of a sequence does not fit") ? round(fit)
          : slip("not rounded: only whole sequences count") ? fit : floor(fit);
 }

@@ -35,10 +35,13 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
     if (!w->found[0] && dirty)
         snprintf(w->found, sizeof w->found, "f adds to dx, which was not 0 before the call: set it to 0");
     if (!w->found[0] && !same_state(rng, &w->rng))
-        snprintf(w->found, sizeof w->found, "call %d of f%s began with another state than *rng had at first, "
-                                            "so it draws other numbers: %s", w->calls, dx ? ", with dx," : "",
+        snprintf(w->found, sizeof w->found,
+                 "call %d of f%s began with another state than *rng had at first, "
+                 "so it draws other numbers: %s",
+                 w->calls, dx ? ", with dx," : "",
                  rng->at == w->rng.at && rng->has_normal != w->rng.has_normal
-                     ? "copy all of the struct, not some of its fields" : "restore *rng before each call, from a copy of the struct");
+                     ? "copy all of the struct, not some of its fields"
+                     : "restore *rng before each call, from a copy of the struct");
     return w->f(x, n, rng, dx, w->arg);
 }
 
@@ -154,8 +157,8 @@ static void noise(double *out, void *arg)
     const bool twice = slip("the standard deviations were added: add the variances, then take the root");
     const bool cancel = slip("the variance of y(x - h) was subtracted: that of a difference is the sum");
     const bool no_h = slip("h is missing in (x + h)^2 and (x - h)^2"), by_h = slip("divided by h: it is 2h");
-    const bool raw =
-        slip("not divided by 2h"), under = slip("the division by 2h is under the root: there it would be by (2h)^2");
+    const bool raw = slip("not divided by 2h"),
+               under = slip("the division by 2h is under the root: there it would be by (2h)^2");
     const bool unscaled =
         slip("p (1 - p) is the variance without the factor 1 / (1 - p): it is x^2 p / (1 - p)");
     const bool rootless = slip("the root is missing: take that of the variance, and divide it by 2h");
@@ -289,9 +292,10 @@ static void own(const char *part, double p, bool used)
     judge_clue("the loss is right, so its draws are: dx needs the same, and y dy/dx");
     judge_numbers("dx", GRA_SHAPE(N), got + 1, want + 1, 1e-12);
     if (!same_state(&rng, &drawn))
-        judge_wrong("after noisy_dropout *rng is %s", same_state(&rng, &g.rng)
-                    ? "as it was before: leave it where the draws have left it, or each call has the same mask"
-                    : "not where one draw for each x leaves it: draw one for each");
+        judge_wrong("after noisy_dropout *rng is %s",
+                    same_state(&rng, &g.rng) ? "as it was before: leave it where the draws have left it, or "
+                                               "each call has the same mask"
+                                             : "not where one draw for each x leaves it: draw one for each");
     rng = g.rng;
     const double loss = noisy_dropout(x, N, &rng, NULL, &p);
     judge_clue("without a dx, too, the same numbers are drawn");

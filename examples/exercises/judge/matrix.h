@@ -103,7 +103,8 @@ static inline bool mat_times(const double *got, const double *before, const doub
  *
  *     k = mat_read("k", "jl", 'd', k, m, d, "md", (int[]){ m, d });       (width d, sizes m and d)
  *
- * `a` is memory of judge_room. */
+ * With "jl!" the row's index is never left out, as then the exercise's numbers say nothing. `a` is memory of
+ * judge_room. */
 static inline void mat_factor(char *text, size_t room, char index, int which, const char *letters)
 {
     const size_t at = strlen(text);
@@ -121,7 +122,8 @@ static inline const double *mat_read(const char *name, const char *index, char w
     for (int way = 0; way < ways * ways; way++) {
         const int row = way / ways, col = way % ways, by_row = row < 2 ? row : sizes[row - 2];
         const int by_col = col < 2 ? col : sizes[col - 2], last = (rows - 1) * by_row + (cols - 1) * by_col;
-        if ((by_row == cols && by_col == 1) || last >= rows * cols + 8)     /* 8 guards may be read */
+        if ((by_row == cols && by_col == 1) || (row == 0 && (col > 1 || index[2] == '!'))
+            || last >= rows * cols + 8)                 /* 8 guards may be read */
             continue;
         char place[40] = "";
         mat_factor(place, sizeof place, index[0], row, letters);

@@ -14,8 +14,8 @@ static struct {
     int         n, on[2];
 } slips = { .on = { NONE, NONE } };
 
-/* The slips that an earlier comparison with the same reference has shown not to be there: they would have made
- * a difference to numbers that were right. */
+/* The slips that an earlier comparison with the same reference has shown not to be there: they would have
+ * changed numbers that were right. */
 static struct {
     const char      *says[MOST_REFUTED];
     judge_reference *of[MOST_REFUTED];
@@ -103,7 +103,8 @@ static struct judge_mistake both(const struct comparison *c, judge_reference *re
     int with[2] = { NONE, NONE };
     for (int a = 0; a < slips.n && fewest; a++)
         for (int b = a + 1; b < slips.n && fewest && !is_refuted(reference, slips.says[a]); b++)
-            if (!is_refuted(reference, slips.says[b]) && judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
+            if (!is_refuted(reference, slips.says[b]) &&
+                judge_made(c, run(reference, arg, out, a, b), &any) && any < fewest)
                 with[0] = a, with[1] = b, fewest = any;
     if (with[0] == NONE)
         return (struct judge_mistake){ NULL, NULL };
@@ -120,8 +121,8 @@ static bool varied(const struct comparison *c)
     return c->n == 1 && isfinite(c->got[0]) && c->got[0] != 0 && c->tolerance < 1e-6;
 }
 
-/* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. One that is refuted is
- * there only if nothing else fits: it may depend on something that was not so before. */
+/* The mistakes to compare with: each slip, and if none of them fits, each pair of slips. One that is refuted
+ * is there only if nothing else fits: it may depend on something that was not so before. */
 static void collect(const struct comparison *c, judge_reference *reference, void *arg,
                     struct judge_mistake *mistakes)
 {

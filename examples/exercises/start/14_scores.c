@@ -15,8 +15,8 @@
  * hardly any gradient. Divided by sqrt(d) the variance is 1, whatever d is.
  *
  * Write both functions. `project` computes a query from an x (or a key, or a value). `scores` takes n queries
- * and m keys, each a row of d numbers, and writes s, n rows of m. (Where the tokens of a
- * text attend to each other, m equals n; where one text attends to another, it does not.)
+ * and m keys, each a row of d numbers, and writes s, n rows of m. (Where the tokens of a text
+ * attend to each other, m equals n; where one text attends to another, it does not.)
  */
 #include "exercises.h"
 
