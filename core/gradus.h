@@ -648,15 +648,16 @@ int         gra_write_file(const char *path, const void *bytes, size_t n);
  *
  * The analytic gradients must agree with the numeric ones in all cases: where a gradient is uninitialised
  * before the backward (in[i]->fresh), or has a value to which more is added; with each tensor in turn a
- * constant, whose gradient is NULL; and with one tensor passed as any two inputs of one shape. An op that
- * changes an input, dy or its result, or writes past either end of a tensor or a gradient, is named.
+ * constant, whose gradient is NULL; where f is called once more, with other values, before the backward; and
+ * with one tensor passed as any two inputs of one shape. An op that changes an input, dy or its result, or
+ * writes past either end of a tensor or a gradient, is named.
  *
  * A backward that crashes, such as one that adds to the NULL gradient of a constant, ends the program as
  * usual, but the last line on stderr names it, and the inputs that were constants. For that, a handler of
  * SIGSEGV and SIGBUS is installed while a backward is checked, where the system has them; it passes the
  * signal on to the previous handler, which is restored when the backward returns.
  *
- * Cost: two calls of f for each element; besides 4 in all, 2 for each tensor, and 2 (at most 4) for each
+ * Cost: two calls of f for each element; besides 6 in all, 2 for each tensor, and 2 (at most 4) for each
  * two inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked
  * or rough some 50, or more where x is very large or small. Memory: some 8 doubles for each element. */
 typedef struct gra_check_in {           /* an input of f */

@@ -21,6 +21,8 @@
  *   when the backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from
  *   a;
  * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
+ * - where f is used once more, with other values, before the backward begins: what the backward needs must be
+ *   each use's own;
  * - where one tensor is handed over as two inputs: its gradient is the sum of both.
  * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
 #include "checking.h"
@@ -208,7 +210,7 @@ static int constants(gra_checking *k)
     return status;
 }
 
-/* ---- one tensor as two inputs ------------------------------------------------------------------- */
+/* ---- f used twice ------------------------------------------------------------------------------- */
 
 /* A sweep with values for which f may refuse to work: false, then. */
 static bool try_sweep(gra_checking *k)
@@ -218,6 +220,20 @@ static bool try_sweep(gra_checking *k)
     gra_check_try(k, false);
     return ok;
 }
+
+static int used_again(gra_checking *k)
+{
+    int status = 0;
+    k->again = true;
+    snprintf(k->when, sizeof k->when, "this happens only where f is used again before the backward. Is "
+             "something kept in a variable, which the next use overwrites? Each use has its own y->saved");
+    if (try_sweep(k))
+        status = judge(k);
+    k->again = false;
+    return status;
+}
+
+/* ---- one tensor as two inputs ------------------------------------------------------------------- */
 
 /* Are y and all gradients finite? Else f is not defined for these values, which proves nothing. */
 static bool all_finite(const gra_checking *k)
@@ -332,6 +348,8 @@ static int check(gra_checking *k, gra_model *m)
     const gra_check_report passed = *k->report;         /* unless what follows finds something */
     k->report->finding[0] = k->report->text[0] = '\0';
     status = constants(k);
+    if (!status)
+        status = used_again(k);
     if (!status)
         status = twins(k);
     if (status)

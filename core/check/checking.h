@@ -101,6 +101,7 @@ struct gra_checking {
 
     int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
     int                 twin[2];        /* these inputs are one tensor now; -1: none are */
+    bool                again;          /* f is used once more before the backward */
     bool                keep_going;     /* what the user has set of the tape; and its gra_trace_nan, */
     const gra_watch    *trace;          /* or NULL */
     bool                trial;          /* f need not be defined now: its failure is not the check's */

@@ -27,7 +27,7 @@ static const char *const kind_name[KINDS] = {
     "not accumulated",
 };
 
-enum { MAX_RECORDS = 64, MAX_INPUTS = 8 };
+enum { MAX_RECORDS = 128, MAX_INPUTS = 8 };
 
 typedef struct mutant {
     gra_op        op;                   /* first, so that y->op leads here */
@@ -40,7 +40,8 @@ typedef struct trial {                  /* one mutant in one row of the table */
     mutation kind;
     int      input;                     /* of DROPPED: which, counting each gradient once */
     mutant   mutants[MAX_RECORDS];
-    int      count;
+    int      count;                     /* in this step of the tape, in which f may be used twice */
+    unsigned step;
     int      most_inputs;               /* that one record had */
     bool     view;                      /* the op has no backward to spoil */
     bool     changed;                   /* it did spoil something */
@@ -116,9 +117,10 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
 {
     trial *k = arg;
     gra_tensor *last = k->row->f(t, in, NULL), *y = last;
-    k->count = 0;
+    k->count = last && last->step == k->step ? k->count : 0;
+    k->step = last ? last->step : 0;
     for (gra_tensor *r = last; r; r = r->prev) {
-        if (!r->op || strcmp(r->op->name, k->row->op) != 0)
+        if (!r->op || strcmp(r->op->name, k->row->op) != 0 || r->op->backward == mutant_backward)
             continue;
         k->view |= r->op->view;
         if (!r->op->backward)

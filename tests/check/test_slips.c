@@ -812,7 +812,7 @@ static void hints_are_few_and_short(const gra_check_report *r)
     ck_assert(!strstr(r->finding, "likely") && !strstr(r->finding, "a clue"));
     for (const char *line = r->text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         ck_assert_msg(strcspn(line, "\n") <= 80, "%s", r->text);
-        fits += strncmp(line, "likely", 7) == 0;
+        fits += strncmp(line, "likely", 6) == 0;
         clues += strncmp(line, "a clue", 6) == 0;
     }
     ck_assert_msg(fits + clues >= 1 && fits + clues <= 3 && !(fits && clues), "%s", r->text);

@@ -147,6 +147,17 @@ OP(reads_before_x, square)
     EACH dx[i] += 2 * *(x + i - 3) * dy[i];
 }
 
+static real kept[12];
+static void keeps(gra_tensor *y)
+{
+    square(y);
+    memcpy(kept, y->in[0]->data, y->size * sizeof(real));
+}
+OP(keeps_it_in_a_variable, keeps)
+{
+    EACH dx[i] += 2 * kept[i] * dy[i];
+}
+
 static void saves(gra_tensor *y)
 {
     square(y);
@@ -232,6 +243,7 @@ static const struct wrong {
     { reads_before_x, 1, "x", "likely: memory before the start of x (3, 4) is read: number -3, where" },
     { reads_past_what_it_saved, 1, "x", "likely: memory past the end of what the forward of "
       "reads_past_what_it_saved saved is read: number 16, where number 11 is the last" },
+    { keeps_it_in_a_variable, 1, "x", "this happens only where f is used again before the backward" },
     { past_the_gradient_of_a_parameter, 0, "w", "wrote past the end of the gradient of w (3, 4)" },
 };
 
@@ -616,7 +628,7 @@ TEST(two_evaluations_an_element)
                                 { .name = "b", .shape = { 2, { 17, 18 } } } };
     counted c = { difference, 0 };
     ck_assert_int_eq(checked(count_calls, &c, 2, in), 0);
-    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 3 + 2 * 2 + 2);
+    ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 3 + 2 * 2 + 2 + 2);
 }
 
 /* ---- how it is said --------------------------------------------------------------------------------- */

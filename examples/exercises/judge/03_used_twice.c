@@ -52,7 +52,7 @@ static void of_u(double *out, void *arg)
     const struct given *g = arg;
     const double d = slip("the factor dloss is missing: the gradient of the loss is not always 1") ? 1
                    : g->dloss;
-    const double from_v = slip("the contribution of v = u + x is missing: begin with loss = u v")
+    const double from_v = slip("the contribution of v = u + x is missing, or 0, as v->grad was not yet set")
                         ? 0
         : slip("dloss is added: v = u + x passes on v->grad") ? d
         : slip("v = u + x passes on v's gradient times u: the slope of a sum is 1")
@@ -71,7 +71,7 @@ static const char too_early[] =
 static void of_w(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of w had added is lost: = should be +=") ? 0
+    const double held = slip("what another use of w had added is lost: never set it, only use +=") ? 0
         : slip("what another use of w had added is multiplied by dloss too: only what is added here has "
                "that factor") ? g->dloss * g->held_w : g->held_w;
     const double du = slip(too_early) ? g->dloss * g->v
@@ -87,7 +87,7 @@ static void of_w(double *out, void *arg)
 static void of_x(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of x had added is lost: = should be +=") ? 0
+    const double held = slip("what another use of x had added is lost: never set it, only use +=") ? 0
         : slip("what another use of x had added is multiplied by dloss too: only what is added here has "
                "that factor") ? g->dloss * g->held_x : g->held_x;
     const double from_v = slip("the contribution of v = u + x is missing: x is used there too") ? 0
@@ -112,7 +112,8 @@ static void of_x(double *out, void *arg)
 static void of_both(double *out, void *arg)
 {
     const struct given *g = arg;
-    const double held = slip("what another use of it had added is lost: = should be +=") ? 0 : g->held_x;
+    const double held = slip("what another use of it had added is lost: never set it, only use +=") ? 0
+                      : g->held_x;
     const double to_x = g->dv + g->du * g->w, to_w = g->du * g->x;
     *out = slip("only x's gradient is there: w's is overwritten by =, or left out where w is x: add both, "
                 "with +=")

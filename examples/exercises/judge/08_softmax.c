@@ -135,7 +135,9 @@ static void gradient(double *dx, void *arg)
             : slip("the shared sum is added: subtract it, as the bracket is [i = j] - y_j") ? -sum
             : slip("the shared sum has an extra factor y_j") ? y * sum
             : slip("the factor y_j is missing in the second term: both terms have it") ? sum / y
-            : in_bracket ? squares / y : sum;
+            : in_bracket ? squares / y
+            : slip("for i other than j the sign is wrong: the bracket is 0 - y_j there") ? 2 * dy * y - sum
+            : sum;
         const double own = slip("the term with [i = j] is missing") ? 0
             : slip("the factor y_j is missing in the term with [i = j]") ? dy / y : dy;
         const double factor = slip("the factor y_j before the bracket is missing") ? 1

@@ -343,11 +343,19 @@ static void gradient_x(double *dx, void *arg)
     }
 }
 
+/* "right", or "2 times what it should be" */
+static const char *times(double by, char text[60])
+{
+    snprintf(text, 60, fabs(by - 1) < 1e-6 ? "right" : "%.6g times what it should be", by);
+    return text;
+}
+
 /* A clue: the largest sums over a row of dx - want and of (dx - want) z are 0 where the term of the mean, or
  * of r, is right. */
 static void off_by(const double *dx, struct gradients *g)
 {
     double want[SIZE], off[SIZE], of_mean[SIZE], of_r[SIZE], sum = 0, sum_z = 0, apart = 0, a, b;
+    char share[2][60];
     gradient_x(want, g);
     for (int k = 0; k < ROWS; k++) {
         double mean, r, z[N], row = 0, row_z = 0;
@@ -368,7 +376,8 @@ static void off_by(const double *dx, struct gradients *g)
     if (apart < 1e-9)
         judge_clue("in each row it is one factor times what is expected: is r that of the forward?");
     if (judge_combination(off, of_mean, of_r, SIZE, &a, &b))
-        judge_clue("the term of the mean is %.6g times what it should be, that of r %.6g times", a, b);
+        judge_clue("the term of the mean is %s, that of r is %s%s", times(a, share[0]), times(b, share[1]),
+                   fabs(b - 0.5) < 1e-6 ? " (is a 2 missing, as of d(z^2) = 2 z dz?)" : "");
     if (sum_z < 1e-6)
         judge_clue("the sum over a row is not 0, so look at the term of the mean: adding one number to a "
                    "whole row does not change z");

@@ -46,7 +46,8 @@ static void weights(double *a, void *arg)
     const int count = m - (slip("the last key is left out: there are m keys") && m > 1);
     const double *k = mat_read("k", "jl", 'd', h->k, m, d, "md", (int[]){ m, d });
     const bool share = isfinite(h->all) && fabs(h->all - 1) > 1e-5 && fabs(h->all) > 1e-5 &&
-        slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all e^s", h->all);
+        slip_of("they have the right proportions, but sum to %.6g: divide by the sum of all "
+                "e^(s - largest), with one largest for all", h->all);
     const bool times = isfinite(h->times) && fabs(h->times - 1) > 1e-6 &&
         slip_of("this is the softmax of %.6g times the scores", h->times);
     double top = -INFINITY, sum = 0, plain_sum = 0, *s = judge_room((size_t)m);

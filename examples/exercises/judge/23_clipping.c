@@ -116,7 +116,8 @@ static void gradient_after(double *out, void *arg)
        : slip("g was divided by max_norm: multiply by max_norm / norm") ? 1 / max
        : slip("g was divided by the sum of the squares: the root is missing") ? max / (norm * norm)
        : slip("the factor is inverted: it is max_norm / norm") ? norm / max
-       : slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all") ? max / own
+       : own < max && slip("each was scaled to max_norm by its own norm: one norm, and one factor, for all")
+         ? max / own
        : slip("the factor was applied twice: multiply each element by it once") ? by * by
        : slip("the root of the factor was taken: it is max_norm / norm itself") ? sqrt(by)
        : slip("it was multiplied by 0: multiply by max_norm / norm, a double") ? 0 : by;

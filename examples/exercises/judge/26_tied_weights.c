@@ -95,7 +95,8 @@ static bool is_among(const struct tied *k, int i, int from, int to)
 static void pass(const struct tied *k, bool logits, bool h, bool over, double *de)
 {
     const int n = k->n, dim = k->dim, vocab = k->vocab;
-    double dh = 0;
+    const bool whole = slip("dh of a token contains that of the tokens before it: set it to 0 for each i");
+    double dh = 0, of_before[MOST] = { 0 };
     for (int i = slip("the loop over i begins at 1"); i < n - slip("the loop over i ends too early"); i++)
         for (int d = slip("the loop over d begins at 1"); d < dim - slip("the loop over d ends early"); d++) {
             const int id = k->ids[i];
@@ -124,6 +125,7 @@ static void pass(const struct tied *k, bool logits, bool h, bool over, double *d
                 dh += e * dlogit(k, i, j, "through h");
                 de[row * dim + d] += h && early ? dh * slope : 0;
             }
+            dh += whole ? of_before[d] : 0, of_before[d] = dh;
             const bool replaced = slip("what comes through h is stored with =, which loses what was there: "
                                        "use +=")
                 || slip("what comes through h overwrites what the logits had added to these rows: add it");

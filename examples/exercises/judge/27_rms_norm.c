@@ -22,7 +22,7 @@ static double root_of(const struct input *in, int r, int i, double *mean)
         slip("x is multiplied by the weight before the norm: normalise x, then multiply by the weight");
     const bool most = slip("the largest square is in the root: expected the mean of squares");
     const bool centred = slip("the mean is subtracted: that is layer norm, not RMSNorm")
-        || slip("divided by the standard deviation: expected the root of the mean of x^2, without a mean");
+        || slip("divided by the standard deviation: expected the root of the mean of x^2");
     const bool absolute = slip("divided by the mean of |x|: expected the root of the mean of x^2");
     const bool size = slip("the mean of |x| is in the root: expected that of x^2") || absolute;
     const bool plain = slip("the mean of x is in the root: its squares are missing");
@@ -39,6 +39,8 @@ static double root_of(const struct input *in, int r, int i, double *mean)
            ? square * n / in->rows
            : slip("the square of the mean is in the root: expected the mean of squares") ? *mean * *mean
            : slip("divided by the root of the sum of squares: expected that of their mean") ? square * n
+           : each > 1 && slip("the sum of squares is divided by the size of dimension 1: expected that of -1")
+           ? square * n / each
            : slip("the sum of squares is divided by dim - 1: expected dim") && n > 1 ? square * n / (n - 1)
            : square;
     const bool own = in->rows > 1 && isfinite(in->eps) && fabs(in->eps) < 2;

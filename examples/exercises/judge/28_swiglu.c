@@ -123,8 +123,9 @@ static void numbers(const char *part, gra_shape shape, int hidden, const double 
     gra_model *m = opened(&t, &l, seed, dim, hidden);
     for (int i = 0; i < 3 && want; i++)
         if (fabs(first[i] - gra_param_at(m, i)->data[0]) > 1e-8)
-            judge_wrong("%s[0]: got %.9g, expected %.9g, as in PyTorch with this seed: make the Linears by "
-                        "gra_linear_init", gra_param_at(m, i)->name, gra_param_at(m, i)->data[0], first[i]);
+            judge_wrong("%s[0]: got %.9g, expected %.9g, as in PyTorch with this seed: make the Linears with "
+                        "gra_linear_init (in_features of down is hidden)", gra_param_at(m, i)->name,
+                        gra_param_at(m, i)->data[0], first[i]);
     gra_tensor *in = gra_input(t, x, shape), *y = swiglu_forward(t, &l, in);
     if (y && !gra_error(t) && y->shape.ndim == shape.ndim && gra_dim(y, -1) == hidden && hidden != dim)
         judge_wrong("y: got hidden = %d columns, expected dim = %d: the third Linear, down, leads back",

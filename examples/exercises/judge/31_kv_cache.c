@@ -61,6 +61,8 @@ static void logits(double *y, void *arg)
     const int from = slip("the new tokens do not see those in the cache") || afresh ? before
         : slip("the first row of the cache is not seen") && before > 1;
     const bool not_self = before && slip("the new tokens see the cache, but neither themselves nor others");
+    const bool not_own =
+        slip("a new token does not see itself: its own key and value belong to what it sees");
     const bool future = slip("a new token sees the new ones that come after it: the mask is missing");
     const bool square =
         slip("new token i sees only columns 0 to i: the mask is that of a text that begins here, or the "
@@ -97,7 +99,7 @@ static void logits(double *y, void *arg)
                            : "these are the logits of x alone: attention's result was not added");
     const bool over_i = slip("softmax runs over the queries: the weights of one query must sum to 1");
     for (int i = before; i < all; i++) {
-        const int end = not_self ? before : future ? all : square ? i - before + 1 : i + 1;
+        const int end = not_self ? before : not_own ? i : future ? all : square ? i - before + 1 : i + 1;
         double w[CONTEXT], sum = 0, h[DIM];
         for (int j = from; j < (late ? all : end); j++) {
             const int moved = j < n ? before + j : j - n;
@@ -139,6 +141,9 @@ static void stored(const char *name, const double *now, const double *was, const
     if (before && alike(now, want + before * DIM, n))
         judge_wrong("%s: the new rows were written over the first ones: they belong after those of %d tokens",
                     name, before);
+    if (before >= n && alike(now + before * DIM, want, n))
+        judge_wrong("%s: the new rows hold the first rows of the cache once more: copy those of the new "
+                    "tokens", name);
     const int moved = (before + n) * DIM;
     if (moved + DIM <= CONTEXT * DIM && now[before * DIM] == JUDGE_UNWRITTEN && now[moved] != JUDGE_UNWRITTEN)
         judge_wrong("%s: the new rows begin with row %d, and should begin with row %d: it is cache->time "

@@ -126,15 +126,17 @@ static bool say_terms(char *text, size_t room, int rows, int n, const double *x)
         rest[at] = dy[at] / s - in->grad[at];
         off = fmax(off, fabs(in->grad[at] - want[at]));
     }
+    const bool sums = judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b);
     text[0] = 0;
     if (off > 1e-12 && off < 1e-6)
         fits = "sums of seven digits: is a float used? It should be a double";
     if (fits)
         snprintf(text, room, "\nlikely: %s", fits);
-    else if (judge_combination(rest, mean_term, dot_term, (size_t)(rows * n), &a, &b)
-             && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6) && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6)) {
+    else if (sums && fabs(a) < 1e-6 && fabs(b - 1) < 1e-6)          /* as at the start */
+        snprintf(text, room, "\n(if a term was added, it is 0: in C, 1 / n is 0 for an integer n > 1)");
+    else if (sums && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6)) {
         gone = fabs(b) < 1e-6;
-        snprintf(text, room, "\nin rows of %d it is (dy%s%s) / s%s", n,
+        snprintf(text, room, "\nin rows of %d your dx is (dy%s%s) / s%s", n,
                  term(-a, "mean(dy)", m, sizeof m), term(-b, "y mean(dy y)", p, sizeof p),
                  fabs(fabs(a) - n) < 1e-6 || fabs(fabs(b) - n) < 1e-6 ? ": a sum, where a mean is expected"
                  : a < 0 || b < 0 ? ": a wrong sign"

@@ -115,9 +115,9 @@ static void compute(double *out, void *arg)
         which == DB && slip("db gets dy once for each product: b was added once for each o and t");
     const bool seen =
         which == DB && slip("db gets dy once for each channel: b was added once for each o and t");
-    const bool rest =
-        which == DX && slip("dx[i] gets dy[(i + padding - k) / stride] also where this division "
-                            "has a remainder: there no place begins");
+    const bool rest = which != DB
+        && slip("x[i] is used at place (i + padding - k) / stride also where this division has a remainder: "
+                "there no place begins");
     const bool mean = slip("divided by the number of places: it is a sum, not a mean");
     const bool turned = which != Y && slip("dy is read as (m, out): it is (out, m)");
     const bool first = which != Y && slip("only dy of the first channel is used");
@@ -132,9 +132,11 @@ static void compute(double *out, void *arg)
             const int begins = t * stride - shift;
             for (int c = 0; c < in && rest; c++)
                 for (int at = 0; at < n * kernel; at++) {
-                    const int from = at / kernel + shift - at % kernel;
+                    const int i = at / kernel, k = at % kernel, from = i + shift - k;
+                    const int of_x = c * n + i, of_w = (o * in + c) * kernel + k;
                     if (from >= 0 && from / stride == t)
-                        out[c * n + at / kernel] += d * g->w[(o * in + c) * kernel + at % kernel];
+                        out[which == Y ? o * m + t : which == DX ? of_x : of_w] +=
+                            d * (which == DX ? 1 : g->x[of_x]) * (which == DW ? 1 : g->w[of_w]);
                 }
             for (int at = 0; at < in * kernel && !rest; at++) {
                 const int c = one ? 0 : at / kernel, k = at % kernel;

@@ -271,7 +271,7 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
                 }
             if (equal(c, c->got, stored))
                 snprintf(text, room, turned ? "it is written with exchanged indices: element (i, j) is at "
-                         "[i * columns + j]" : "it is written with %zu numbers to a row, but a row has %zu",
+                         "[i * columns + j]" : "rows are written %zu numbers apart: they should be %zu apart",
                          length, cols);
         }
 }
@@ -403,7 +403,8 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (one_difference(c, &x))
         snprintf(text, room, "it is %.6g too %s everywhere", fabs(x), x > 0 ? "large" : "small");
     else if (transposed(c))
-        snprintf(text, room, "rows and columns are exchanged: it is the transpose of what is expected");
+        snprintf(text, room, "rows and columns are exchanged: the numbers are in the order of the transpose "
+                 "(a reshape does not move them)");
     else if (other_rows(c, text, room) || function_of(c, text, room))
         return;
     else if (another_order(c))

@@ -34,7 +34,7 @@ pass() {        # pass NAME: the copy of the answer in $work passes
 }
 
 sed -n '1s,^/\* ,,p' "$program"
-echo "It is built of your answers:"
+echo "It is built from your answers:"
 left=
 for number in $(sed -n 's/^ \* Answers: //p' "$program"); do
     start=$(ls examples/exercises/start/"$number"_*.c)

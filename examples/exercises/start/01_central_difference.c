@@ -7,14 +7,14 @@
  * This needs no rule of differentiation, so it can check a gradient that was derived by such rules. Many
  * gradients in later exercises are checked this way.
  *
- * Write three functions, of which the last needs pencil and paper:
+ * Write three functions; the last needs pencil and paper:
  *   central_difference  the formula above;
  *   numeric_gradient    for a function of n numbers: g[i] is the central difference of f when only x[i]
  *                       moves. You may change x on the way, but afterwards it must hold the same numbers as
  *                       before, to the last bit;
- *   best_step           how small should h be? Two errors add up. The first is what the Taylor series leaves
- *                       over, h^2/6 |f'''(x)|: it shrinks with h. The second is rounding: the computer keeps
- *                       about 16 digits of f, an error of e |f(x)| with e = DBL_EPSILON (in <float.h>),
+ *   best_step           how small should h be? Two errors add up. The first is the remainder of the Taylor
+ *                       series, h^2/6 |f'''(x)|: it shrinks with h. The second is rounding: the computer
+ *                       keeps about 16 digits of f, an error of e |f(x)| with e = DBL_EPSILON (in <float.h>),
  *                       which is divided by h and so grows as h shrinks:
  *
  *                           error(h) = h^2/6 |f'''(x)| + e |f(x)| / h

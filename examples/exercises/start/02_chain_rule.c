@@ -10,7 +10,7 @@
  * How does the loss change when w changes a little? Nobody differentiates the whole formula at once. Walk
  * back through the lines, from the last to the first, and at each line ask only one question: how fast does
  * its left side grow with each value on its right? That slope, times the gradient already found for the left
- * side, is the gradient of the value on the right. Below, a plain de means dloss/de, and so on:
+ * side, is the gradient of the value on the right. In the code, de means dloss/de, and so on:
  *
  *     de = d(e^2)/de
  *     dy = de times de/dy         (de/dy is the slope of e = y - t)       dt = de times de/dt

@@ -3,7 +3,7 @@
  *     y = max(x, 0)
  *
  * Without a nonlinear function between them, two matrix products in a row are no more than one. ReLU is the
- * simplest such function: it passes positive numbers and replaces the others by 0. Its slope is 1 where
+ * simplest such function: it passes positive numbers on and replaces the others by 0. Its slope is 1 where
  * x > 0, and 0 where x < 0. At 0 it has none: any number from 0 to 1 would do, and the usual choice,
  * PyTorch's too, is 0. Choose it as well, for zeros are common: the output of another ReLU is full of them.
  *

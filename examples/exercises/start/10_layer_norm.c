@@ -11,7 +11,7 @@
  * mean(x^2) - mean^2 has lost all its digits.
  *
  * Backward: dy has the shape of y; find dx, dw and db. Each y_i depends on x_i directly, and on every x of
- * its row through mean and r, which is why dx has more terms than it seems. Write g_i = dy_i w_i for the
+ * its row through mean and r, which is why dx has more terms than it seems to. Write g_i = dy_i w_i for the
  * gradient of z_i, and use dmean/dx_j = 1/n and dr/dx_j = -r^2 z_j / n: this leads to two sums over the row,
  * which each x_j needs. w and b are used in every row, so their gradients are sums over rows.
  *

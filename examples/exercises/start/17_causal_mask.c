@@ -4,8 +4,8 @@
  * of tokens 0 to i: its weights for all later tokens are 0, and the remaining ones still sum to 1. There are
  * two ways.
  *
- *   masked_before  sets the scores of the future to -infinity, then applies softmax: e^-infinity is 0, so its
- *                  sum is over the past only. This is the usual way.
+ *   masked_before  sets the scores of the future to -infinity, then applies softmax: e^-infinity is 0, so
+ *                  the sum is only over the token and the past. This is the usual way.
  *   masked_after   applies softmax to all scores, sets the weights of the future to 0, and divides each row
  *                  by what is left of its sum. Why is that the same? (And when does it become 0/0?)
  *

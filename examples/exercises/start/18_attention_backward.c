@@ -11,11 +11,12 @@
  * must be transposed), exercise 08 that of softmax from its result. First on paper: dv and da from dy, then
  * ds from da, then dq and dk.
  *
- * The weights a are kept from the forward; do not compute them again. Where a mask hid a key its weight is 0,
- * which makes the gradient of its score 0 too: the backward needs no mask.
+ * The weights a are kept from the forward pass; do not compute them again. Where a mask hid a key its weight
+ * is 0, which makes the gradient of its score 0 too: the backward needs no mask.
  *
  * Accumulate: dq, dk and dv already hold other gradients. They may even be the same array, if q, k and v are
- * (attention without parameters, where x attends to x): so only add to them, and keep nothing else there.
+ * (attention without parameters, where x attends to x): so only add to them, and do not use them for anything
+ * else.
  */
 #include "exercises.h"
 

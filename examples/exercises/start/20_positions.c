@@ -9,8 +9,8 @@
  *
  * Row i of weight is the vector of position i, in every text of the batch. `first` is how many tokens came
  * before x: 0, unless a text comes in pieces. A text has at most context_length positions: if first + time is
- * more, there is no vector, and the tape must have an error (that of gra_slice will do, or your own sentence
- * by gra_fail).
+ * more, there is no vector, and the tape must have an error (that of gra_slice will do, or one of your own,
+ * with gra_fail).
  *
  * Write it as a layer, a struct that points at its parameter:
  *   positions_init     makes the parameter "weight" in the scope, drawn from N(0, 1) as in PyTorch's

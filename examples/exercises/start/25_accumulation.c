@@ -8,12 +8,12 @@
  *
  *     L = 1/n (l_0 + l_1 + ... + l_(n-1))
  *
- * You are given loss(t, from, to, arg): it computes a forward of rows from, ..., to - 1 on the tape t, and
+ * You are given loss(t, from, to, arg): it computes a forward of rows `from` to `to - 1` on the tape t, and
  * returns their *mean* loss, a tensor of one value. Call it for at most `micro` rows at a time; if n is not a
  * multiple of micro, the last piece is smaller. Each micro-batch is a step of the tape: gra_begin(t,
  * GRA_GRAD, NULL).
  *
- * At first m's gradients still hold those of the previous step, which must not count. Leave dL/dp in the
+ * On entry m's gradients still hold those of the previous step, which must not count. Leave dL/dp in the
  * gradient of each parameter p of m, and return L. (gra_zero_grad, gra_scale, gra_backward and gra_item are
  * described in core/gradus.h.)
  */

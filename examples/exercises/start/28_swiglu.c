@@ -4,7 +4,7 @@
  * (Shazeer 2020): one computes values (up), one computes gates (gate), each value is multiplied by its gate,
  * and the third (down) maps them back to dim:
  *
- *     y = W_down (silu(W_gate x) * W_up x)            silu(z) = z / (1 + e^-z), * element by element
+ *     y = W_down (silu(W_gate x) * W_up x)            silu(z) = z / (1 + e^-z); * is element by element
  *
  *     x (..., dim)    W_gate, W_up (hidden, dim)    W_down (dim, hidden)    y (..., dim)
  *

@@ -1,8 +1,9 @@
 /* 30 grouped_query: several query heads share keys and values.
  *
  * A model that generates text keeps the keys and values of all tokens so far. Grouped-query attention
- * (Ainslie et al. 2023; LLaMA 2 and 3) has fewer of them: of H query heads, each H / G neighbours share one
- * of G heads of keys and values. With G = H it is multi-head attention, with G = 1 multi-query attention.
+ * (Ainslie et al. 2023; LLaMA 2 and 3) has fewer of them: the H query heads form G groups of H / G
+ * neighbours, and each group shares one head of keys and values. With G = H it is multi-head attention, with
+ * G = 1 multi-query attention.
  *
  * For x (batch, time, dim), with d = dim / H columns for each head:
  *

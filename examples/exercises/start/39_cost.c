@@ -10,17 +10,18 @@
  *     norms with D scales. Then come final_norm and out_head (V, D). With `bias`, out_proj, layers.0 and
  *     layers.2 have biases, and all norms have shifts; with `qkv_bias` the other three have biases too.
  *     out_head has none; with `tied` it is tok_emb.
- * state_bytes             Of parameters, gradients and AdamW's two moments, as floats of 4 bytes (1.99e9).
+ * state_bytes             Bytes of all parameters, gradients and AdamW's two moments, as floats of 4 bytes
+ *     (1.99e9).
  * activation_count        Numbers that the forward leaves on the tape for the backward (224 million): the
  *     results of shape (batch, time, ...). They are the embedding and its sum with pos_emb; in each block the
  *     results of two norms, six linear layers, attention, gelu, and two sums with x; then those of final_norm
  *     and out_head. (gra_print_tape shows them all.)
  * attention_weight_count  All a_ij of all heads (151 million). gradus does not keep them on the tape, but
  *     computes them again in backward.
- * operation_count         Of the matrix products of a step (8.75e11). (m, k) times (k, n) takes 2 m k n, as a
- *     multiply and an add are two. The forward has the products of the linear layers and of out_head, and in
- *     each head q k^T and a v (the mask saves nothing: all are time x time). For each product of the forward
- *     the backward has two.
+ * operation_count         Operations in the matrix products of a step (8.75e11). (m, k) times (k, n) takes 2
+ *     m k n, as a multiply and an add are two. The forward has the products of the linear layers and of
+ *     out_head, and in each head q k^T and a v (the mask saves nothing: all are time x time). For each
+ *     product of the forward the backward has two.
  * largest_batch           How many sequences of `time` tokens, at most, fit into so many bytes, beside the
  *     state, at 4 bytes for each activation (for 4e9 bytes: 2). 0 if not even one fits.
  *
