@@ -113,7 +113,8 @@ static void gradient(double *dx, void *arg)
         slip("what dx held before is in the shared sum too: it adds up dy_i y_i alone, not dx_i");
     const bool running = slip("the shared sum was used before it was complete: it needs a loop of its own");
     const bool last = slip("only the last term of the shared sum is there: = should be +=");
-    const bool no_own = slip("the shared sum leaves out i = j");
+    const bool no_own =
+        slip("the shared sum leaves out i = j, or dy_i/dx_i is taken to be y_i: it is y_i (1 - y_i)");
     const int from = slip("the shared sum lacks its first term"),
         to = g->n - slip("the shared sum lacks its last term");
     const int by = slip("the shared sum was divided by n") ? g->n : 1;

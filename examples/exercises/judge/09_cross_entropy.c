@@ -129,7 +129,7 @@ static void added_inside(const struct batch *b, double got, double want)
     if (eps > 5e-14 && eps < 2e-3 && fabs(eps / pow(10, round(log10(eps))) - 1) < 0.01)
         judge_wrong("loss: got %.*g, expected %.*g\nlikely: %.1g is added %s", judge_digits(got, want), got,
                     judge_digits(got, want), want, eps, got < want
-                    ? "inside the logarithm, to p; that hides a p of 0 and falsifies all others"
+                    ? "inside the logarithm, to p; that hides a p of 0 and changes all others"
                     : "to the sum, which needs it not: with the largest taken out it is at least 1");
 }
 

@@ -124,7 +124,8 @@ void judge_exercise(void)
         P[i] = P_of(some[i]), xp[i] = some[i] * exp(-some[i] * some[i] / 2) / sqrt(2 * pi),
         xe[i] = some[i] * exp(-some[i] * some[i]);
     if (judge_combination(gra_grad(in), P, xp, 6, &a, &b))
-        judge_clue("dx / dy is %.9g P(x) + %.9g x p(x): expected P(x) + x p(x)", a, b);
+        judge_clue("dx / dy is %.9g P(x) + %.9g x p(x): expected P(x) + x p(x)%s", a, b,
+                   fabs(b - pi * sqrt(pi)) < 1e-6 ? " (in C, / sqrt(2) * pi multiplies by pi)" : "");
     if (judge_combination(gra_grad(in), P, xe, 6, &a, &b))
         judge_clue("dx / dy is %.9g P(x) + %.9g x e^(-x^2): the density is e^(-x^2 / 2) / sqrt(2 pi)", a, b);
     judge_against("dx", GRA_SHAPE(6), gra_grad(in), 1e-11, gradient, &(struct numbers){ some, 6 });

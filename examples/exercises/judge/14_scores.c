@@ -101,8 +101,8 @@ static void dot_products(double *s, void *arg)
     const bool exchanged =
         slip("queries and keys are exchanged: row i belongs to query i, column j to key j");
     const bool running =
-        slip("each score includes those before it in its row: every dot product begins at 0");
-    const bool endless = slip("each score includes all those before it: every dot product begins at 0");
+        slip("each score includes those before it in its row: start every dot product at 0");
+    const bool endless = slip("each score includes all those before it: start every dot product at 0");
     const bool softmax = slip("softmax was already applied: return the scores themselves");
     const bool q_for_k = slip("q is used for both: one of them is k") && n == m;
     const bool k_for_q = slip("k is used for both: one of them is q") && n == m;

@@ -23,13 +23,13 @@ static void weights(double *a, void *arg)
         : slip("the scores are divided by the root of m, the number of keys: use d") ? sqrt(m) : sqrt(d);
     const bool running = slip("the dot product runs on from key to key: each starts at 0");
     const bool minus = slip("the sign of the scores is wrong");
-    const bool late = slip("softmax is divided by sqrt(d): divide the dot products before it");
+    const bool late = slip("the softmax is divided by sqrt(d): divide the dot products, before the softmax");
     const bool apart = slip("the exponentials e^(s - largest) are not divided by their sum");
     const bool raw = slip("the exponentials are not divided by their sum");
     const bool by_top = slip("the scores are divided by the largest: that is not a softmax");
     const bool from_0 = slip("e^s of all these scores is 0, and so is their sum: what is subtracted is more "
-                             "than the largest, which is negative here; begin its search at -INFINITY, or "
-                             "with the first score");
+                             "than the largest. All scores are negative here, so begin the search for the "
+                             "largest at -INFINITY, or with the first score");
     const bool first_top = slip("the first score is subtracted: subtract the largest of all");
     const bool last_top = slip("the last score is subtracted: subtract the largest of all");
     const bool plain =

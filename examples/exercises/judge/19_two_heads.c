@@ -65,7 +65,7 @@ static void moves(const char *part, struct sizes s, bool back)
     judge_part("%s: %s", back ? "merge_heads" : "split_heads", part);
     gra_tensor *x = gra_input(t, m.x, back ? heads : rows);
     gra_tensor *y = back ? merge_heads(t, x) : split_heads(t, x, s.H);
-    judge_against("the result", to, judge_tensor(t, "the result", y, to), 0, move, &m);
+    judge_against("result", to, judge_tensor(t, "result", y, to), 0, move, &m);
     gra_close(t);
 }
 

@@ -43,7 +43,7 @@ static double falling(int step, const struct run *r)
                    ? r->steps
         : slip("x is divided by steps + warmup: the fall has only steps - warmup steps")
         ? r->steps + r->warmup
-        : slip("x reaches 1 one step too early: the rate is min_lr in step `steps`")
+        : slip("x reaches 1 one step too early: it should be 1 in step `steps`")
         ? r->steps - r->warmup - 1
         : slip("x reaches 1 too late: it is 0 in step warmup, and 1 in step `steps`")
         ? r->steps - r->warmup + 1 : r->steps - r->warmup;

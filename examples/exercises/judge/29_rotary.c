@@ -93,7 +93,7 @@ static void turned(double *y, void *arg)
     const bool next =
         slip("i and i + dim/2 are paired, but the angles are laid out for neighbours 2i, 2i + 1");
     const bool go_on = slip("the angles of the second half continue with i = dim/2: both numbers of a pair "
-                            "have the same angle");
+                            "must have the same angle");
     const bool turned_table =
         slip("a table of angles is laid out as (dim, time): number j of position m is at [m * dim + j]");
     const bool no_0 = slip("the angles of position 0 were never set: the loop over m begins at 0");

@@ -189,6 +189,22 @@ static void drawn_of(double *out, void *arg)
         out[i] = drawn(g->x, g->n, (double)i / U);
 }
 
+/* A mistake: the sum goes from the most likely token to the least likely. */
+static int drawn_by_size(const double *p, int n, double u)
+{
+    bool used[MOST] = { false };
+    double sum = 0;
+    int most = 0;
+    for (int k = 0; k < n && sum <= u; k++) {
+        for (most = 0; used[most];)
+            most++;
+        for (int i = 0; i < n; i++)
+            most = !used[i] && p[i] > p[most] ? i : most;
+        sum += p[most], used[most] = true;
+    }
+    return most;
+}
+
 static void sampled(double *out, void *arg)
 {
     const struct given *g = arg;
@@ -198,6 +214,8 @@ static void sampled(double *out, void *arg)
     const bool cold = slip("the temperature is missing");
     const bool twice = slip("the temperature is used twice");
     const bool late = slip("the temperature comes last: top-p needs the probabilities that it gives");
+    const bool by_size = slip("the token was drawn from the most likely down: draw_from goes through the tokens "
+                              "by their ids");
     const double t = g->how.temperature;
     double p[MOST];
     steps_are_right = true;
@@ -215,7 +233,7 @@ static void sampled(double *out, void *arg)
     for (int i = 0; i < g->n && late; i++)
         p[i] /= sum;
     for (int i = 0; i < U; i++)
-        out[i] = drawn(p, g->n, (i + 0.5) / U);
+        out[i] = by_size ? drawn_by_size(p, g->n, (i + 0.5) / U) : drawn(p, g->n, (i + 0.5) / U);
 }
 
 enum what { SOFTMAX, TOP_K, TOP_P, DRAW, SAMPLE };
@@ -322,8 +340,8 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
                         ? "nothing can be divided by 0: this temperature is a case of its own" : x[0] > 0
                         ? "e^x is infinite, or all are 0: from logit / temperature subtract the largest "
                           "logit / temperature"
-                        : "all e^x are 0: subtract the largest logit from all first; its search begins at "
-                          "-INFINITY, or with the first logit");
+                        : "all e^x are 0: subtract the largest logit from all first (begin the search for it "
+                          "at -INFINITY, or with the first logit)");
     if (what == TOP_K || what == TOP_P)
         compare_kept(what, &g, p, want);
     else

@@ -35,7 +35,7 @@ static void cell(const double *gi, const double *gh, const double *h, double *ga
     const bool outside = slip("tanh is multiplied by r: it should be tanh(gi_n + r gh_n)");
     const bool squashed =
         slip("n has a sigmoid: it should have a tanh"), linear = slip("the tanh of n is missing");
-    const bool turned = slip("z and 1 - z are exchanged: h is kept by z");
+    const bool turned = slip("z and 1 - z are exchanged: z multiplies h");
     const bool by_r = slip("next is made with r: it should be with z");
     const bool lost = slip("z h is missing in next"), added = slip("n is added without the factor 1 - z");
     for (int i = 0; i < hidden; i++) {

@@ -58,9 +58,9 @@ static void judge_length(void)
         if (got[i] != want[i]) {
             const struct conv1d c = of_grid(i, &n);
             const char *why = judge_slip(GRA_SHAPE(GRID), got, 0, lengths, NULL);
-            judge_wrong("length %d, kernel %d, stride %d, padding %d: got %g places, expected %g%s%s", n,
-                        c.kernel,
-                        c.stride, c.padding, got[i], want[i], why ? "\nlikely: " : "", why ? why : "");
+            judge_wrong("length %d, kernel %d, stride %d, padding %d: got %g place%s, expected %g%s%s", n,
+                        c.kernel, c.stride, c.padding, got[i], got[i] == 1 ? "" : "s", want[i],
+                        why ? "\nlikely: " : "", why ? why : "");
         }
     judge_against("conv1d_length", GRA_SHAPE(GRID), got, 0, lengths, NULL);
 }
@@ -114,7 +114,7 @@ static void compute(double *out, void *arg)
     const bool many =
         which == DB && slip("db gets dy once for each product: b was added once for each o and t");
     const bool seen =
-        which == DB && slip("db gets dy once for each channel: b was added once for each o and t");
+        which == DB && slip("db gets dy once for each input channel: b was added once for each o and t");
     const bool rest = which != DB
         && slip("x[i] is used at place (i + padding - k) / stride also where this division has a remainder: "
                 "there no place begins");
