@@ -190,4 +190,5 @@ endif
 TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile \
              check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test check tested learn-check learn-checked lint headers sanitize asan tsan faults coverage port bench
+.PHONY: programs test check tested learn-check learn-checked lint headers sanitize asan tsan faults coverage \
+        port bench

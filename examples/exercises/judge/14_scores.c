@@ -113,7 +113,7 @@ static void dot_products(double *s, void *arg)
         const double *k = (q_for_k ? queries : keys) + (key_i ? i % m : j) * d;
         const double product = dot(q, k, from, to, whole);
         const double apart = mat_dot(q, q, d) - 2 * mat_dot(q, k, d) + mat_dot(k, k, d);
-        s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product) 
+        s[at] = sign * (distance ? apart : minus_distance ? -apart : positive ? fabs(product) : product)
               / (cosine ? sqrt(mat_dot(q, q, d) * mat_dot(k, k, d)) : by);
         s[at] = causal && j > i ? (double)-INFINITY : s[at];
         s[at] += (running && at % m) || (endless && at) ? s[at - 1] : 0;

@@ -214,8 +214,8 @@ static void sampled(double *out, void *arg)
     const bool cold = slip("the temperature is missing");
     const bool twice = slip("the temperature is used twice");
     const bool late = slip("the temperature comes last: top-p needs the probabilities that it gives");
-    const bool by_size = slip("the token was drawn from the most likely down: draw_from goes through the tokens "
-                              "by their ids");
+    const bool by_size = slip("the token was drawn from the most likely down: draw_from goes through the "
+                              "tokens by their ids");
     const double t = g->how.temperature;
     double p[MOST];
     steps_are_right = true;
