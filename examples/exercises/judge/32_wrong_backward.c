@@ -132,9 +132,8 @@ static bool say_terms(char *text, size_t room, int rows, int n, const double *x)
         fits = "sums of seven digits: is a float used? It should be a double";
     if (fits)
         snprintf(text, room, "\nlikely: %s", fits);
-    else if (sums && fabs(a) < 1e-6 && fabs(b - 1) < 1e-6)          /* as at the start */
-        snprintf(text, room, "\n(if a term was added, it is 0: in C, 1 / n is 0 for an integer n > 1)");
-    else if (sums && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6)) {
+    else if (sums && (fabs(a) > 1e-6 || fabs(b - 1) > 1e-6)         /* not as at the start */
+             && (fabs(a - 1) > 1e-6 || fabs(b - 1) > 1e-6)) {
         gone = fabs(b) < 1e-6;
         snprintf(text, room, "\nin rows of %d your dx is (dy%s%s) / s%s", n,
                  term(-a, "mean(dy)", m, sizeof m), term(-b, "y mean(dy y)", p, sizeof p),
