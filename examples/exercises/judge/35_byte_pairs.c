@@ -318,8 +318,8 @@ static const char *shown(const double *x, char *text, size_t room)
 {
     size_t at = (size_t)snprintf(text, room, "%s", x[0] == NONE ? "none" : "");
     for (int i = 0; i < ROOM && x[i] != NONE && at < room - 12; i++)
-        at += (size_t)(x[i] >= 'a' && x[i] <= 'z' ? snprintf(text + at, room - at, " %c" + !i, (int)x[i])
-                                                  : snprintf(text + at, room - at, " %d" + !i, (int)x[i]));
+        at += (size_t)snprintf(text + at, room - at, x[i] >= 'a' && x[i] <= 'z' ? "%s%c" : "%s%d",
+                               i ? " " : "", (int)x[i]);
     return text;
 }
 

@@ -335,8 +335,8 @@ static void judge(enum what what, const double *x, int n, struct sampling how)
     for (int i = 0; i < n && what == SOFTMAX; i++)
         if (!isfinite(p[i]))
             judge_wrong("p[%d]: got %g of the logits %g, %g, ... at temperature %g: %s", i, fabs(p[i]), x[0],
-                        x[1], how.temperature, fabs(x[0]) < 100 && how.temperature
-                        ? "e^x of these is finite, so what is it divided by?" : !how.temperature
+                        x[1], how.temperature, fabs(x[0]) < 100 && how.temperature != 0
+                        ? "e^x of these is finite, so what is it divided by?" : how.temperature == 0
                         ? "nothing can be divided by 0: this temperature is a case of its own" : x[0] > 0
                         ? "e^x is infinite, or all are 0: from logit / temperature subtract the largest "
                           "logit / temperature"
