@@ -36,7 +36,7 @@ PLAIN='--plugin /dev/null'
 "$NM" $PLAIN -P "$tried.o" 2>&1 | grep -q '^_*main T' || PLAIN=
 FIRST=$("$NM" $PLAIN -P "$tried.o" | sed -n 's/main T.*//p')
 JUDGE="$B/f64/examples/exercises/judge/judge.o $B/f64/examples/exercises/judge/numbers.o
-    $B/f64/examples/exercises/judge/slip.o"
+    $B/f64/examples/exercises/judge/slip.o $B/f64/examples/exercises/judge/answer.o $B/f64/examples/exercises/judge/formula.o $B/f64/examples/exercises/judge/rules.o $B/f64/examples/exercises/judge/search.o"
 TAKEN=$("$NM" $PLAIN -P $JUDGE $B/libgradus64.a | sed -n "s/^$FIRST\([^ ]*\) U.*/\1/p" | sort -u)
 rm -rf "$tried" "$tried".*
 

@@ -2,14 +2,15 @@
 
 EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
+JUDGE     = judge numbers slip answer formula rules search
 judges    = $(B)/learn $(B)/exercises/compile \
-            $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip $(1)))
+            $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE) $(1)))
 learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say))
 
 $(B)/learn: $(learner) $(B)/libgradus64.a
 	$(link)
 $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a \
-        $(call f64,$(patsubst %,examples/exercises/judge/%.c,judge numbers slip)) \
+        $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE))) \
         examples/exercises/exercises.h
 	@mkdir -p $(@D)
 	@CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS)) sh $< $(B) > $@

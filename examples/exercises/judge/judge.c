@@ -72,7 +72,7 @@ int main(void)
 
 /* ---- memory and draws ---------------------------------------------------------------------------- */
 
-enum { GUARDS = 8, IDS_AFTER = 64 };
+enum { GUARDS = 200, IDS_AFTER = 64 };
 static const double guard = -987654321e3;       /* so large that a result made from it is recognised */
 
 double *judge_room(size_t n)

@@ -476,10 +476,12 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
                         "multiply by sizeof(double)", bytes_written(got[i], want[i]), name, at);
         }
     place(c, unwritten && !added ? first_unwritten : first, at, sizeof at);
+    const char *best = judge_fitting(c, mistakes);
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
         judge_wrong("%s%s was never written%s%s%s", name, at,
-                    unwritten == c->n && c->n > 1 ? ", nor was any other" : "", why[0] ? "\n" : "", why);
+                    unwritten == c->n && c->n > 1 ? ", nor was any other" : "",
+                    best ? "\nlikely: " : why[0] ? "\n" : "", best ? best : why);
     }
     if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
         judge_wrong("%s%s is made from what memory happened to hold: set a number before you add to it or "
@@ -489,7 +491,6 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         snprintf(many, sizeof many, "; %zu of %zu %s wrong", wrong, c->n, wrong == 1 ? "is" : "are");
     const double shown = got[first] != got[first] ? fabs(got[first]) : got[first];      /* nan, not -nan */
     const int digits = judge_digits(shown, want[first]);
-    const char *best = judge_fitting(c, mistakes);
     if (best)
         judge_wrong("%s%s: got %.*g, expected %.*g%s\nlikely: %s", name, at, digits, shown, digits,
                     want[first], many, best);

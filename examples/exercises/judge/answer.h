@@ -1,0 +1,64 @@
+/* answer.h: the judge of an answer that computes numbers by a formula, as most do. It gives the formula in the
+ * notation of the exercise (../README.md, "The notation") and cases; the mistakes and their sentences are made
+ * from the formula by rules (rules.c). */
+#ifndef EXERCISES_ANSWER_H
+#define EXERCISES_ANSWER_H
+
+#include "formula.h"
+#include "judge.h"
+
+enum { MOST_IN = 12, MOST_OUT = 12, MOST_SPECIALS = 20 };
+
+/* What an answer is called with: sizes in the order of `sizes`, arrays in the order of `in` and `out`; ids has
+ * the arrays of `in` that are int. */
+struct judge_call {
+    const int     *size;
+    double *const *in;
+    int    *const *ids;
+    double *const *out;
+};
+
+struct judge_answer {
+    const char *sizes[LETTERS + 1];     /* "k rows": an index and its size */
+    const char *in[MOST_IN + 1];        /* "x[k,i]", "int ids[i] in 0..rows-1", "h in 0.1..1  # the step";
+                                           "a[i,j] =": the formula computes it, after those before it */
+    const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to what is there, dx0[k,i] */
+    const char *lines;                  /* the formula; a blank line ends what is right when the names below it
+                                           are compared */
+    struct {
+        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has instead */
+    } special[MOST_SPECIALS + 1];
+    const struct judge_function *functions;     /* that the formula calls, or NULL */
+    int telling[LETTERS];               /* sizes of a case that tells mistakes apart: all different, not 1 */
+
+    void (*call)(const struct judge_call *c);   /* calls the answer */
+
+    /* Or, if the answer makes a tensor (`in` first the tensors, then what is int): f's arg is the judge_call,
+     * `out` has one name, y, and the gradients have the names of `in` with a d. op: by which op of the answer
+     * y must be made, or NULL; without: the library's op that the answer may not use, or NULL. */
+    gra_check_fn *f;
+    const char   *op, *without;
+};
+
+struct judge_case {
+    const char   *part;                 /* its name */
+    int           size[LETTERS];
+    const double *in[MOST_IN];          /* NULL: drawn */
+    double        low, high;            /* of what is drawn without a range of its own; both 0: -2 and 2 */
+    double        tolerance;            /* beside the largest number that is expected, or 1; 0: 1e-12 */
+    bool          gradients;            /* of a tensor */
+    bool          apart;                /* each output is a part: "part: dv" */
+    const char   *says;                 /* the finding if no mistake is named; NULL: what numbers.c says */
+};
+
+#define CASE(name, ...) { .part = name, .size = __VA_ARGS__ }       /* CASE("one row", { 1, 4 }, .low = 0) */
+
+/* Judges the answer in one case: each output in the order of `out`, then gradients, the last input's first.
+ * judge_cases: in each of a list, whose last part is NULL. */
+void judge_case(const struct judge_answer *a, struct judge_case c);
+void judge_cases(const struct judge_answer *a, const struct judge_case *cases);
+
+/* Of a tensor: no crash where an input is a constant; gra_check at the telling sizes. */
+void judge_end(const struct judge_answer *a);
+
+#endif

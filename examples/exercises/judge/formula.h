@@ -1,0 +1,106 @@
+/* formula.h: the reference of an exercise as a text, in the notation of the exercise (../README.md, "The
+ * notation"): read into trees, computed for the numbers of a case, and changed by mistakes.
+ *
+ * A formula is a list of lines, `y[k,i] = x[k,i] * w[i]  # the product`. The right side of each is a tree of
+ * nodes. An element of a line is computed when something reads it, and kept; so a line may read itself at an
+ * earlier place, as a recurrence does. A mistake is other trees: `instead` says which node stands for which.
+ * So it is the same notation, computed by the same code, and what a mistake does is seen where it is made. */
+#ifndef EXERCISES_FORMULA_H
+#define EXERCISES_FORMULA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { NODES = 60000, NAMES = 40, LINES = 48, LETTERS = 10, DIMS = 5, CHILDREN = 6, FUNCTIONS = 24 };
+
+/* NUMBER; SIZE, LETTER: of an index; READ: an element; HERE: a line computed where it is read, with one
+ * mistake; PLUS: terms; TIMES: factors and divisors; POWER; CALL: a function; TEST: [a < b], 1 or 0;
+ * OVER: sum, mean or max over an index. */
+enum kind { NUMBER, SIZE, LETTER, READ, HERE, PLUS, TIMES, POWER, CALL, TEST, OVER };
+
+struct node {
+    enum kind kind;
+    double    number;                   /* NUMBER */
+    int       of;                       /* READ, HERE: a name; SIZE, LETTER, OVER: a letter; CALL: a function;
+                                           TEST: a comparison */
+    int       n, child[CHILDREN];       /* READ: the indices; OVER: what is added up */
+    bool      minus[CHILDREN];          /* PLUS: is subtracted; TIMES: divides */
+    int       by[DIMS];                 /* READ: see at_place() */
+    bool      largest;                  /* OVER: max */
+    int       divisor, from, to;        /* OVER: nodes, or NONE: 1, 0, the size. A target: see fill() */
+    int       kept;                     /* OVER: a function that each partial sum passes through, or NONE */
+    int       was, with;                /* HERE: the node that is replaced, and by which */
+    int       line;                     /* in which it stands */
+    unsigned  scope;                    /* the letters that have a value here, as bits */
+};
+enum { NONE = -1 };
+
+struct name {
+    char text[16], gloss[48];           /* gloss: what a sentence calls it; "": its text */
+    int  dims, dim[DIMS];               /* a letter each */
+    int  line;                          /* that computes it; NONE: it is given */
+    bool whole;                         /* declared int */
+    int  low, high;                     /* nodes: its range when it is drawn; NONE */
+    bool adds;                          /* an output that is added to what was there: 0, */
+    int  held;                          /* or the numbers of this name; NONE */
+    bool input;                         /* computed by its line, and given to the answer: no mistake is in it */
+};
+
+struct line {
+    int target, tree;                   /* target: a READ of the name at the place where it is stored */
+    int paragraph;                      /* blank lines end paragraphs; of a special, which of them: -1, -2 ... */
+    unsigned long uses;                 /* the lines that it needs, as bits; its own is one */
+};
+
+/* A function of up to three numbers, beside sqrt, exp, log, ... */
+struct judge_function {
+    const char *name;
+    int         n;                      /* how many */
+    double    (*f)(const double *x);
+};
+
+/* The numbers of a case: sizes of the letters and arrays of given names, and what was computed from them. */
+struct numbers {
+    int           size[LETTERS];
+    const double *data[NAMES];
+    double       *made[NAMES];
+    char         *state[NAMES];         /* of each element: 0; 1 while it is being computed; 2 when it is */
+    size_t        count[NAMES];
+};
+
+struct formula {
+    struct node                  node[NODES];
+    struct name                  name[NAMES];
+    struct line                  line[LINES];
+    struct { char c, size[16]; } letter[LETTERS];
+    struct judge_function        function[FUNCTIONS];
+    int                          nodes, names, lines, usual, letters, functions;  /* usual: without specials */
+    int                          instead[NODES], at[LETTERS];
+    struct numbers              *now;
+    const char                  *text, *p;      /* what is being read, and where */
+    int                          reading;       /* into this line */
+    bool                         past_end;      /* was read, past the end of an array */
+    double                       unwritten;     /* in an output before it is written */
+    unsigned long long           work;          /* nodes computed so far */
+};
+
+/* Reads declarations and lines. `functions` may be NULL, and else ends with a name of NULL. Errors of the text
+ * are findings of the judge (judge_wrong). */
+void formula_start(struct formula *f, const struct judge_function *functions);
+void formula_size(struct formula *f, const char *is);           /* "k rows" */
+int  formula_given(struct formula *f, const char *is);          /* "int ids[i] in 0..v-1  # gloss": its name */
+void formula_lines(struct formula *f, const char *lines, int special);  /* special: NONE, or which */
+
+/* The numbers of a case: sizes in the order of the letters; then a pointer for each name that is given. */
+void   formula_case(struct formula *f, struct numbers *of, const int *size);
+double formula_value(struct formula *f, int node);              /* of a node without letters, for `now` */
+double formula_element(struct formula *f, int name, size_t i);
+
+/* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
+void formula_forget(struct formula *f, unsigned long lines);
+
+int formula_name(const struct formula *f, const char *text);    /* NONE: unknown */
+int formula_clone(struct formula *f, int node);                 /* of a node; its children are shared */
+int formula_node(struct formula *f, enum kind kind, int like);  /* a new one, in the line and scope of `like` */
+
+#endif

@@ -1,0 +1,41 @@
+/* rules.h: the mistakes that are made from a formula, and which of them gives an answer's numbers. */
+#ifndef EXERCISES_RULES_H
+#define EXERCISES_RULES_H
+
+#include "formula.h"
+
+enum { SWAPS = 12 };
+
+/* Nodes, and those that take their places. A mistake of rank 0 is likely, and may be one of two. */
+struct mistake {
+    int         swaps, node[SWAPS], instead[SWAPS];
+    int         rank, rule;             /* rule: the number of the function that made it */
+    int         unknown;                /* a NUMBER whose value is to be found, or NONE: see search.c */
+    const char *says;                   /* with % where its value belongs */
+    bool        special;
+};
+
+struct mistakes {
+    struct mistake *all;
+    int             n, room;
+};
+
+/* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL. */
+void make_mistakes(struct formula *f, int output, const char *const *says, struct mistakes *to);
+
+/* Makes the mistake, or undoes it, in the case `now`. */
+void mistake_on(struct formula *f, const struct mistake *m);
+void mistake_off(struct formula *f, const struct mistake *m);
+
+/* An answer's numbers for a case, and the right ones, of `output`. */
+struct seen {
+    struct numbers *numbers;
+    const double   *got, *want;
+    double          tolerance;          /* absolute */
+};
+
+/* The sentence of the mistake, or of the two, that give the numbers of all cases; NULL: none does. */
+const char *search_mistake(struct formula *f, int output, const struct seen *seen, int cases,
+                           const struct mistakes *of);
+
+#endif
