@@ -60,7 +60,8 @@ static void read_formula(const struct judge_answer *a)
         given[ins] = strchr(a->in[ins], '=') ? NONE : formula_given(&formula, a->in[ins]);
     for (outs = 0; a->out[outs]; outs++) {
         const char *is = a->out[outs];
-        snprintf(gloss, sizeof gloss, "  # what %s held", name_in("", is));
+        snprintf(gloss, sizeof gloss, "%s%s  # what %s held", a->held[outs] ? " in " : "",
+                 a->held[outs] ? a->held[outs] : "", name_in("", is));
         held[outs] = strstr(is, "+=") ? declare("%.*s0%.*s", is, gloss) : NONE;
     }
     dy = a->f ? declare("d%.*s%.*s", a->out[0], "") : NONE;
@@ -152,7 +153,7 @@ static struct trial *prepared(const struct judge_answer *a, const struct judge_c
     for (int i = 0; i < outs && !a->f; i++) {
         const size_t n = k->numbers.count[output[i]];
         if (held[i] != NONE)
-            k->numbers.data[held[i]] = draw(held[i], c, MOST_IN + i);
+            k->numbers.data[held[i]] = c->held[i] ? copy_of(c->held[i], n) : draw(held[i], c, MOST_IN + i);
         k->out[i] = held[i] != NONE ? copy_of(k->numbers.data[held[i]], n) : judge_room(n);
     }
     if (a->f)
@@ -251,7 +252,7 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
         if (gradient)
             backward(more);
         const struct comparison second = judge_comparison(shape_of(of, &more->numbers),
-            got_by(more, which, gradient), right_numbers(more, of), 1e-10);
+            got_by(more, which, gradient), right_numbers(more, of), c->tolerance == 0 ? 1e-10 : c->tolerance);
         if (!judge_agrees(&second))
             seen[cases++] = (struct seen){ &more->numbers, second.got, second.want, second.tolerance };
         for (int s = 0; a->special[s].says; s++)

@@ -23,6 +23,7 @@ struct judge_answer {
     const char *in[MOST_IN + 1];        /* "x[k,i]", "int ids[i] in 0..rows-1", "h in 0.1..1  # the step";
                                            "a[i,j] =": the formula computes it, after those before it */
     const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to what is there, dx0[k,i] */
+    const char *held[MOST_OUT];         /* the range of what is there, "0.2..2"; NULL: as what is drawn else */
     const char *lines;                  /* the formula; a blank line ends what is right when the names below it
                                            are compared */
     struct {
@@ -44,6 +45,7 @@ struct judge_case {
     const char   *part;                 /* its name */
     int           size[LETTERS];
     const double *in[MOST_IN];          /* NULL: drawn */
+    const double *held[MOST_OUT];       /* what outputs hold that are added to; NULL: drawn */
     double        low, high;            /* of what is drawn without a range of its own; both 0: -2 and 2 */
     double        tolerance;            /* beside the largest number that is expected, or 1; 0: 1e-12 */
     bool          gradients;            /* of a tensor */

@@ -288,7 +288,15 @@ static int product(struct formula *f, unsigned scope)
 
 static int sum(struct formula *f, unsigned scope)
 {
-    return list(f, PLUS, scope, "+", "-", product);
+    const int first = list(f, PLUS, scope, "+", "-", product);
+    if (f->node[first].kind != TEST || !eat(f, "?"))
+        return first;
+    const int i = node(f, CHOICE, scope);
+    add_child(f, i, first, false);
+    add_child(f, i, sum(f, scope), false);
+    expect(f, ":");
+    add_child(f, i, sum(f, scope), false);
+    return i;
 }
 
 /* A name and its letters; their bits are the scope of what follows. */
@@ -610,6 +618,8 @@ static double eval(struct formula *f, int i)
     case TEST:
         v = eval(f, x->child[0]);
         return compares(x->of, v, eval(f, x->child[1]));
+    case CHOICE:
+        return eval(f, x->child[eval(f, x->child[0]) != 0 ? 1 : 2]);
     case POWER:
         v = eval(f, x->child[0]);
         arg[1] = eval(f, x->child[1]);

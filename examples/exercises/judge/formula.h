@@ -15,8 +15,8 @@ enum { NODES = 60000, NAMES = 40, LINES = 48, LETTERS = 10, DIMS = 5, CHILDREN =
 
 /* NUMBER; SIZE, LETTER: of an index; READ: an element; HERE: a line computed where it is read, with one
  * mistake; PLUS: terms; TIMES: factors and divisors; POWER; CALL: a function; TEST: [a < b], 1 or 0;
- * OVER: sum, mean or max over an index. */
-enum kind { NUMBER, SIZE, LETTER, READ, HERE, PLUS, TIMES, POWER, CALL, TEST, OVER };
+ * CHOICE: [a < b] ? x : y; OVER: sum, mean or max over an index. */
+enum kind { NUMBER, SIZE, LETTER, READ, HERE, PLUS, TIMES, POWER, CALL, TEST, CHOICE, OVER };
 
 struct node {
     enum kind kind;

@@ -117,6 +117,13 @@ static void put_node(char *s, int i, bool inside)
         put(s, " %s ", compared[x->of]);
         put_node(s, x->child[1], false);
         break;
+    case CHOICE:
+        put_node(s, x->child[1], true);
+        put(s, " if ");
+        put_node(s, x->child[0], false);
+        put(s, ", else ");
+        put_node(s, x->child[2], true);
+        break;
     case OVER:
         put(s, "the %s over %c of ", x->largest ? "largest" : x->divisor != NONE ? "mean" : "sum",
             r.f->letter[x->of].c);
@@ -253,6 +260,9 @@ static void left_out(int i)
             add(i, without, "nothing is added to what %s held: %s is missing, or a factor of it is 0 (in C 1 / n is "
                 "0 where n is an int)", name_text(r.output), s);
             add(i, turned, minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
+            if (minus)
+                add(i, formula_clone(r.f, x.child[c]), "%s is stored: subtract it from what %s held", s,
+                    name_text(r.output));
         } else if (x.kind == PLUS) {
             add(i, without, "the term %s%s is missing%s", minus ? "-" : "", s, in);
             add(i, turned, minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
@@ -380,10 +390,14 @@ static void constants(int i)
     const char *in = in_line(x.line);
     const int root = r.f->line[x.line].tree, unknown = number(1, i);
     bool term = i == root;
-    for (int c = 0; c < at(root)->n && at(root)->kind == PLUS; c++)
-        term |= i == at(root)->child[c];
+    for (int k = 0; k < r.nodes && !term; k++)                  /* a term of some sum */
+        for (int c = 0; c < at(k)->n && at(k)->kind == PLUS && at(k)->line == x.line; c++)
+            term |= i == at(k)->child[c];
     struct mistake *m = NULL;
-    if (x.kind == NUMBER) {
+    if (x.kind == SIZE || (x.kind == READ && !x.n && r.f->name[x.of].line == NONE)) {
+        r.f->node[unknown].number = 1.37;                   /* not what anybody writes */
+        m = add(i, unknown, "%s is used instead of %s%s", "%", text_of(i), in);
+    } else if (x.kind == NUMBER) {
         r.f->node[unknown].number = x.number;
         m = i == root ? add(i, unknown, "%s is %%: it should be %s", name_text(at(r.f->line[x.line].target)->of),
                             text_of(i))
@@ -392,8 +406,8 @@ static void constants(int i)
         add(i, two(TIMES, formula_clone(r.f, i), number(-1, i), false), "the sign of %s is wrong%s", text_of(i),
             in);
         m = add(i, two(TIMES, formula_clone(r.f, i), unknown, false),
-                i == root ? "%s is %% times what it should be" : "the term %s is %% times what it should be",
-                i == root ? name_text(at(r.f->line[x.line].target)->of) : text_of(i));
+                i == root ? "%s is %% times what it should be%s" : "the term %s is %% times what it should be%s",
+                i == root ? name_text(at(r.f->line[x.line].target)->of) : text_of(i), i == root ? "" : in);
     }
     if (m)
         m->unknown = unknown;
@@ -589,14 +603,23 @@ static void along(int i)
 static void tests(int i)
 {
     const struct node x = *at(i);
-    if (x.kind != TEST)
-        return;
-    for (int how = 0; how < 6; how++)
-        if (how != x.of) {
-            const int other = formula_clone(r.f, i);
+    const char *in = in_line(x.line);
+    if (x.kind == CHOICE) {
+        add(i, formula_clone(r.f, x.child[1]), "the condition %s is missing%s: not all are such", text_of(x.child[0]),
+            in);
+        add(i, formula_clone(r.f, x.child[2]), "the case that %s is missing%s", text_of(x.child[0]), in);
+    }
+    for (int how = 0; how < 8 && x.kind == TEST; how++) {
+        const int other = formula_clone(r.f, i);
+        const int side = how - 6;                           /* 1 is added to a side */
+        if (side >= 0) {
+            const int more = two(PLUS, x.child[side], number(1, i), false);
+            r.f->node[other].child[side] = more;
+        } else
             r.f->node[other].of = how;
-            add(i, other, "the condition is %s%s: it should be %s", text_of(other), in_line(x.line), text_of(i));
-        }
+        if (how != x.of)
+            add(i, other, "the condition is %s%s: it should be %s", text_of(other), in, text_of(i));
+    }
 }
 
 static void functions(int i)
@@ -694,8 +717,19 @@ static void brackets(int i)
     const char *in = in_line(x.line);
     for (int c = 0; c < x.n && (x.kind == TIMES || x.kind == PLUS); c++) {
         const int without = unbracketed(i, c);
-        if (without != NONE)
-            add(i, without, "the brackets round %s are missing%s", text_of(x.child[c]), in);
+        if (without == NONE)
+            continue;
+        add(i, without, "the brackets round %s are missing%s", text_of(x.child[c]), in);
+        const int last = at(without)->child[at(without)->n - 1];        /* (a - b) / (2 c) as a - b / 2 c */
+        for (int k = 0; k < at(last)->n && at(without)->kind == PLUS && at(last)->kind == TIMES; k++) {
+            const int more = at(at(last)->child[k])->kind == TIMES ? unbracketed(last, k) : NONE;
+            if (more != NONE) {
+                const int both = formula_clone(r.f, without);
+                r.f->node[both].child[r.f->node[both].n - 1] = more;
+                add(i, both, "the brackets round %s and %s are missing%s", text_of(x.child[c]),
+                    text_of(at(last)->child[k]), in);
+            }
+        }
     }
     if (x.kind == POWER && (at(x.child[0])->kind == PLUS || at(x.child[0])->kind == TIMES)) {
         const int without = formula_clone(r.f, x.child[0]), power = formula_clone(r.f, i);
@@ -785,6 +819,30 @@ static void at_other_place(int i, int moved)
             place_text(i));
 }
 
+/* What the output holds at an earlier place has been changed already when it is read: x[0], x[i - 1]. */
+static void in_place(int i)
+{
+    const struct node x = *at(i);
+    for (int first = 0; first < 2; first++) {
+        const int choice = formula_node(r.f, CHOICE, i), test = formula_node(r.f, TEST, i);
+        const int before = formula_clone(r.f, i), now = formula_clone(r.f, i), zero = number(0, i);
+        const int index = first ? zero : two(PLUS, x.child[0], number(1, i), true);
+        r.f->node[test].of = 4;                             /* > */
+        r.f->node[test].n = 2;
+        r.f->node[test].child[0] = x.child[0];
+        r.f->node[test].child[1] = zero;
+        r.f->node[now].child[0] = index;
+        r.f->node[before].child[0] = first ? zero : x.child[0];
+        r.f->node[now].of = r.output;
+        r.f->node[choice].n = 3;
+        r.f->node[choice].child[0] = test;
+        r.f->node[choice].child[1] = now;
+        r.f->node[choice].child[2] = before;
+        add(i, choice, "%s is made of %s[%s]: its place is [%s]", r.f->name[r.output].text, r.f->name[r.output].text,
+            text_of(index), text_of(x.child[0]));
+    }
+}
+
 static void places(int i)
 {
     const struct node x = *at(i);
@@ -804,6 +862,13 @@ static void places(int i)
             }
             at_other_place(i, moved);
         }
+    for (int d = 1; d + 1 < x.n; d++) {                     /* i * m + j * n + k, without brackets */
+        const int moved = formula_clone(r.f, i), one = number(1, i);
+        const int index = two(TIMES, x.child[d], of_letter(SIZE, a->dim[d + 1], i), false);
+        r.f->node[moved].child[d] = index;
+        r.f->node[moved].by[d + 1] = one;
+        at_other_place(i, moved);
+    }
     for (int d = 0; d < x.n; d++) {
         for (int l = 0; l < r.f->letters; l++) {
             if (x.scope >> l & 1 && !(at(x.child[d])->kind == LETTER && at(x.child[d])->of == l)) {
@@ -817,6 +882,8 @@ static void places(int i)
                 at_other_place(i, moved);
             }
         }
+        if (r.f->name[r.output].held == x.of && x.n == 1)
+            in_place(i);
         for (int by = -1; by <= 1; by++) {                  /* an index left out, or 1 too small or large */
             const int moved = formula_clone(r.f, i);
             const int index = by ? two(PLUS, x.child[d], number(by, i), false) : number(0, i);

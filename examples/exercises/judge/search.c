@@ -20,11 +20,10 @@ static double off(double a, double b)
 }
 
 /* Numbers made from memory past the end of an array match any, if one is too large to be right. Zeros and what
- * is not finite prove nothing. */
-static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases)
+ * is not finite prove nothing, unless a special says so. */
+static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool proof)
 {
     struct fit fit = { true, false };
-    bool proof = false;
     for (int c = 0; c < cases && (fit.fits || !fit.changes); c++) {
         f->now = seen[c].numbers;
         const size_t n = f->now->count[output];
@@ -139,7 +138,7 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
             if (!may_be_both(of[i], of[j]))
                 continue;
             turn(f, of[j], seen, cases, true);
-            const bool fits = compare(f, output, seen, cases).fits;
+            const bool fits = compare(f, output, seen, cases, false).fits;
             turn(f, of[j], seen, cases, false);
             if (fits) {
                 snprintf(text, sizeof text, "two things:\n  %s\n  %s", of[i]->says, of[j]->says);
@@ -166,7 +165,7 @@ const char *search_mistake(struct formula *f, int output, const struct seen *see
         if (m->unknown != NONE && !solve(f, output, m, seen))
             continue;
         turn(f, m, seen, cases, true);
-        const struct fit fit = compare(f, output, seen, cases);
+        const struct fit fit = compare(f, output, seen, cases, m->special);
         turn(f, m, seen, cases, false);
         if (fit.fits)
             says = with_number(f, m);
