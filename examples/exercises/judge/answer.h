@@ -27,7 +27,8 @@ struct judge_answer {
     const char *lines;                  /* the formula; a blank line ends what is right when the names below it
                                            are compared */
     struct {
-        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has instead */
+        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has instead; with a %,
+                                           the first number of the lines may be any; "": gra_check says it */
     } special[MOST_SPECIALS + 1];
     const struct judge_function *functions;     /* that the formula calls, or NULL */
     int telling[LETTERS];               /* sizes of a case that tells mistakes apart: all different, not 1 */
@@ -60,7 +61,7 @@ struct judge_case {
 void judge_case(const struct judge_answer *a, struct judge_case c);
 void judge_cases(const struct judge_answer *a, const struct judge_case *cases);
 
-/* Of a tensor: no crash where an input is a constant; gra_check at the telling sizes. */
+/* Of a tensor: no crash where an input is a constant, if it is an op's; gra_check at the telling sizes. */
 void judge_end(const struct judge_answer *a);
 
 #endif

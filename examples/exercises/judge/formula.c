@@ -240,7 +240,7 @@ static int value(struct formula *f, unsigned scope)
         return i;
     }
     for (int k = 0; k < f->letters; k++)
-        if (!strcmp(text, f->letter[k].size)) {
+        if (!strcmp(text, f->letter[k].size) && next(f) != '[') {
             i = node(f, SIZE, scope);
             f->node[i].of = k;
             return i;
@@ -401,6 +401,7 @@ void formula_lines(struct formula *f, const char *lines, int special)
             for (int j = 0; j < f->lines; j++)
                 f->line[k].uses |= f->line[k].uses >> j & 1 ? f->line[j].uses : 0;
     f->usual = special == NONE ? f->lines : f->usual;
+    f->own = f->nodes;
 }
 
 void formula_start(struct formula *f, const struct judge_function *functions)

@@ -74,6 +74,7 @@ struct formula {
     struct line                  line[LINES];
     struct { char c, size[16]; } letter[LETTERS];
     struct judge_function        function[FUNCTIONS];
+    int                          own;           /* the nodes of the text; those after them belong to mistakes */
     int                          nodes, names, lines, usual, letters, functions;  /* usual: without specials */
     int                          instead[NODES], at[LETTERS];
     struct numbers              *now;

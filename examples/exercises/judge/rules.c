@@ -22,6 +22,7 @@ static struct {
     struct mistakes *to;
     int              output, rank, rule;
     int              nodes;             /* of the formula itself: those after them belong to mistakes */
+    bool             tensors;
     int              use;               /* NONE, or the only READ for which the line is wrong */
 } r;
 
@@ -264,12 +265,14 @@ static void left_out(int i)
                 add(i, formula_clone(r.f, x.child[c]), "%s is stored: subtract it from what %s held", s,
                     name_text(r.output));
         } else if (x.kind == PLUS) {
-            add(i, without, "the term %s%s is missing%s", minus ? "-" : "", s, in);
+            add(i, without, "%s%s%s is missing%s", minus || strncmp(s, "the ", 4) ? "the term " : "", minus ? "-" : "",
+                s, in);
             add(i, turned, minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
         } else if (at(x.child[c])->kind == TEST)
             add(i, without, "the condition that %s is missing%s", s, in);
         else {
-            add(i, without, minus ? "it is not divided by %s%s" : "the factor %s is missing%s", s, in);
+            add(i, without, minus ? "it is not divided by %s%s" : strncmp(s, "the ", 4)
+                ? "the factor %s is missing%s" : "%s is missing%s", s, in);
             add(i, turned, minus ? "multiplied by %s%s: divide by it" : "divided by %s%s: multiply by it", s, in);
         }
     }
@@ -491,8 +494,10 @@ static void sums(int i)
         CHANGED(from, index, "the %s over %c begins at %c%s: it begins at 0", what, c, r.f->letter[l].c, in);
     }
     const int trunc_ = at(call("trunc", i))->of, float_ = at(call("float", i))->of;
+    r.rank += 2;                                            /* it may look like other mistakes: never one of two */
     CHANGED(kept, trunc_, "the %s over %c is kept in an int%s: use a double", what, c, in);
     CHANGED(kept, float_, "the %s over %c is kept in a float%s: use a double", what, c, in);
+    r.rank -= 2;
     if (!x.largest && x.divisor == NONE)
         CHANGED(largest, true, "the largest is taken instead of the sum over %c%s", c, in);
     if (x.largest)
@@ -810,6 +815,8 @@ static const char *place_text(int i)
 static void at_other_place(int i, int moved)
 {
     const struct node *x = at(i);
+    if (r.tensors)
+        return;
     const bool stored = r.f->line[x->line].target == i;
     if (!stored)
         add(i, moved, "%s is read at [%s]%s: its place is [%s]", r.f->name[x->of].text, place_text(moved),
@@ -860,6 +867,10 @@ static void places(int i)
                 r.f->node[moved].by[d + 1] = by;
                 r.f->node[moved].by[d] = d ? before : NONE;
             }
+            if (r.tensors && (i != r.f->line[x.line].target || x.of == r.output))
+                add(i, moved, turned ? "%s is reshaped, not transposed: its dimensions %d and %d are in the other order%s"
+                                     : "%s is transposed: its dimensions %d and %d are exchanged%s", r.f->name[x.of].text,
+                    d, d + 1, in_line(x.line));
             at_other_place(i, moved);
         }
     for (int d = 1; d + 1 < x.n; d++) {                     /* i * m + j * n + k, without brackets */
@@ -947,6 +958,48 @@ static void each_node(int nodes, int line, int rule)
             rules[rule].rule(i);
 }
 
+/* One nest of loops in C may serve several lines: a wrong bound is in all sums over a letter, and where lines
+ * that have it are stored. */
+static void one_loop(int letter, int output, unsigned long needs)
+{
+    const char c = r.f->letter[letter].c, *size = r.f->letter[letter].size;
+    for (int how = 0; how < 2 + r.f->letters; how++) {
+        struct mistake m = { .swaps = 0 };
+        int sums_ = 0;
+        for (int i = 0; i < r.nodes && m.swaps < SWAPS; i++) {
+            const struct node x = *at(i);
+            if (x.line < 0 || x.line >= r.f->usual || !(needs >> x.line & 1))
+                continue;
+            const bool target = i == r.f->line[x.line].target && x.of == output;
+            int d = 0;
+            while (target && d < x.n && r.f->name[x.of].dim[d] != letter)
+                d++;
+            if (!(x.kind == OVER && x.of == letter) && !(target && d < x.n))
+                continue;
+            const int new = formula_clone(r.f, i), n = of_letter(SIZE, letter, i);
+            const int end = how == 0 ? number(1, i) : how == 1 ? two(PLUS, n, number(1, i), true)
+                          : of_letter(SIZE, how - 2, i);
+            sums_ += !target;
+            r.f->node[new].divisor = target ? d : x.divisor;
+            if (how == 0)
+                r.f->node[new].from = end;
+            else
+                r.f->node[new].to = end;
+            m.node[m.swaps] = i;
+            m.instead[m.swaps++] = new;
+        }
+        if (m.swaps < 2 || !sums_ || how == 2 + letter)
+            continue;
+        struct mistake *new = how == 0 ? add(m.node[0], m.instead[0], "each loop over %c begins at 1: it begins at 0", c)
+            : how == 1 ? add(m.node[0], m.instead[0], "each loop over %c ends one too early", c)
+            : add(m.node[0], m.instead[0], "each loop over %c ends at %s: it ends at %s", c,
+                  r.f->letter[how - 2].size, size);
+        new->swaps = m.swaps;
+        memcpy(new->node, m.node, sizeof m.node);
+        memcpy(new->instead, m.instead, sizeof m.instead);
+    }
+}
+
 static int uses_of(int name, int nodes)
 {
     int n = 0;
@@ -956,12 +1009,13 @@ static int uses_of(int name, int nodes)
     return n;
 }
 
-void make_mistakes(struct formula *f, int output, const char *const *says, struct mistakes *to)
+void make_mistakes(struct formula *f, int output, const char *const *says, bool tensors, struct mistakes *to)
 {
-    const int own = f->name[output].line, nodes = f->nodes;
+    const int own = f->name[output].line, nodes = f->nodes = f->own;     /* those of earlier mistakes are gone */
     const unsigned long needs = f->line[own].uses;
-    r.f = f, r.to = to, r.output = output, r.use = NONE, r.nodes = nodes;
-    to->n = 0;
+    r.f = f, r.to = to, r.output = output, r.use = NONE, r.nodes = nodes, r.tensors = tensors;
+    for (; to->n > 0; to->n--)
+        free((char *)to->all[to->n - 1].says);
     for (int s = 0; says[s]; s++) {
         struct mistake *m = NULL;
         r.rank = 0, r.rule = -1;
@@ -974,6 +1028,9 @@ void make_mistakes(struct formula *f, int output, const char *const *says, struc
             m->swaps -= m->node[0] == m->instead[0];
             m->node[m->swaps] = f->line[line].tree;
             m->instead[m->swaps++] = f->line[k].tree;
+            for (int i = 0; i < nodes && strchr(says[s], '%') && m->unknown == NONE; i++)
+                if (at(i)->line == k && at(i)->kind == NUMBER)
+                    m->unknown = i;
         }
     }
     for (int earlier = 0; earlier < 2; earlier++)           /* what is compared first is right already */
@@ -984,6 +1041,9 @@ void make_mistakes(struct formula *f, int output, const char *const *says, struc
                         r.rank = earlier ? 3 : rank;
                         each_node(nodes, line, rule);
                     }
+    r.rank = 1;
+    for (int l = 0; l < f->letters; l++)
+        one_loop(l, output, needs);
     r.rank = 2;
     for (int u = 0; u < nodes; u++) {                       /* in one of several uses of a line */
         const struct node *x = at(u);

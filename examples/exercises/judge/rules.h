@@ -20,8 +20,9 @@ struct mistakes {
     int             n, room;
 };
 
-/* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL. */
-void make_mistakes(struct formula *f, int output, const char *const *says, struct mistakes *to);
+/* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL; with a % in it,
+ * the first number of its lines is unknown. tensors: the answer is made of ops, and indexes no arrays. */
+void make_mistakes(struct formula *f, int output, const char *const *says, bool tensors, struct mistakes *to);
 
 /* Makes the mistake, or undoes it, in the case `now`. */
 void mistake_on(struct formula *f, const struct mistake *m);

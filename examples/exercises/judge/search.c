@@ -116,12 +116,13 @@ static const char *with_number(const struct formula *f, const struct mistake *m)
     return text[which];
 }
 
-/* Two mistakes: two that are likely, or the same one made at two places. */
-static bool may_be_both(const struct mistake *a, const struct mistake *b)
+/* Two mistakes: two that are likely, or the same one made at two places; not in a line that a special replaces. */
+static bool may_be_both(const struct formula *f, const struct mistake *a, const struct mistake *b)
 {
     for (int i = 0; i < a->swaps; i++)
         for (int j = 0; j < b->swaps; j++)
-            if (a->node[i] == b->node[j])
+            if (a->node[i] == b->node[j]
+                || ((a->special || b->special) && f->node[a->node[i]].line == f->node[b->node[j]].line))
                 return false;
     return a->unknown == NONE && b->unknown == NONE
         && ((a->rank == 0 && b->rank == 0) || (a->rank == 1 && b->rank == 1 && a->rule == b->rule));
@@ -135,7 +136,7 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
     for (int i = 0; i < n && f->work < end; i++) {
         turn(f, of[i], seen, cases, true);
         for (int j = i + 1; j < n && f->work < end; j++) {
-            if (!may_be_both(of[i], of[j]))
+            if (!may_be_both(f, of[i], of[j]))
                 continue;
             turn(f, of[j], seen, cases, true);
             const bool fits = compare(f, output, seen, cases, false).fits;

@@ -1,0 +1,78 @@
+/* tried: replaces a judge's answer.c, and prints for each case which numbers each mistake would give: which
+ * formula and output, whether it is a special of the judge, a hash of the numbers, and the sentence. The right
+ * numbers have no sentence. check.sh finds from this what no case shows or tells apart. */
+#include "examples/exercises/judge/answer.h"
+
+void plain_case(const struct judge_answer *a, struct judge_case c);
+void plain_cases(const struct judge_answer *a, const struct judge_case *cases);
+#define judge_case(a, c)      plain_case(a, c)
+#define judge_cases(a, cases) plain_cases(a, cases)
+#include "examples/exercises/judge/answer.c"
+#undef judge_case
+#undef judge_cases
+
+static uint64_t hash_of(struct trial *k, int name)
+{
+    const size_t n = k->numbers.count[name];
+    uint64_t hash = 14695981039346656037u;
+    formula.now = &k->numbers;
+    for (size_t i = 0; i < n; i++) {
+        char text[40];
+        const double x = formula_element(&formula, name, i);
+        snprintf(text, sizeof text, "%.9e", fabs(x) < 1e-12 ? 0 : x);
+        for (const char *c = text; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    }
+    return hash;
+}
+
+static void print(const struct judge_answer *a, const char *name, const char *kind, struct trial *k, int of,
+                  const char *says)
+{
+    fprintf(stderr, "%p %s\t%s\t%016llx\t%s\n", (const void *)a->lines, name, kind, (unsigned long long)hash_of(k, of), says);
+}
+
+static void try_each(const struct judge_answer *a, const struct judge_case *c, const char *name, bool telling)
+{
+    static struct mistakes mistakes;
+    const char *specials[MOST_SPECIALS + 1] = { NULL };
+    const int of = formula_name(&formula, name);
+    char copy[24], kind[4] = { telling ? 't' : 'c', 0 };
+    if (of == NONE || formula.name[of].line == NONE)
+        return;
+    snprintf(copy, sizeof copy, "%s", name);
+    struct trial *k = prepared(a, c);
+    for (int s = 0; a->special[s].says; s++)
+        specials[s] = a->special[s].says;
+    formula.now = &k->numbers;
+    print(a, copy, kind, k, of, "");
+    make_mistakes(&formula, of, specials, a->f && !a->op, &mistakes);
+    for (int i = 0; i < mistakes.n; i++) {
+        const struct mistake *m = &mistakes.all[i];
+        if (m->unknown != NONE || m->rank > 1)
+            continue;
+        kind[1] = m->special ? 's' : 'r';
+        mistake_on(&formula, m);
+        print(a, copy, kind, k, of, m->says);
+        mistake_off(&formula, m);
+    }
+}
+
+void judge_case(const struct judge_answer *a, struct judge_case c)
+{
+    struct judge_case telling = { .part = "telling", .low = c.low, .high = c.high };
+    plain_case(a, c);
+    memcpy(telling.size, a->telling, sizeof telling.size);
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; a->out[i]; i++)
+            try_each(a, t ? &telling : &c, name_in("", a->out[i]), t);
+        for (int i = 0; a->in[i] && a->f && (c.gradients || t); i++)
+            try_each(a, t ? &telling : &c, name_in("d", a->in[i]), t);
+    }
+}
+
+void judge_cases(const struct judge_answer *a, const struct judge_case *cases)
+{
+    for (; cases->part; cases++)
+        judge_case(a, *cases);
+}
