@@ -1,58 +1,31 @@
-/* NUMBER NAME: the judge.                 NAME: the references are still the template's: write them */
-#include "judge.h"
+/* NUMBER NAME: the judge.       NAME: the formulas are still the template's: write yours, and their cases */
+#include "answer.h"
 
-struct given {
-    const double *x, *dy, *before;      /* before: what another use of x has added to dx */
-    int           n;
-};
-
-/* y = x^2, with the known mistakes at their places: judge_against (judge.h) tries them one by one, and the
- * finding names the one that gives the answer's numbers. */
-static void values(double *y, void *arg)
+static void forward(const struct judge_call *c)
 {
-    const struct given *g = arg;
-    const int power = slip("this is x: square it") ? 1 : slip("this is x^3: it should be x^2") ? 3 : 2;
-    for (int i = 0; i < g->n; i++)
-        y[i] = pow(g->x[i], power);
+    NAME(c->in[0], c->out[0], c->size[0]);
 }
 
-/* dx = before + dy 2 x */
-static void gradient(double *dx, void *arg)
+static void backward(const struct judge_call *c)
 {
-    const struct given *g = arg;
-    const bool stored = slip("dx is overwritten: accumulate with +=, as x may have other uses");
-    const double two = slip("the factor 2 is missing: x is a factor of y twice") ? 1 : 2;
-    const bool no_dy = slip("this is the slope: multiply it by dy");
-    const bool no_x = slip("the factor x is missing");
-    for (int i = 0; i < g->n; i++)
-        dx[i] = (stored ? 0 : g->before[i]) + two * (no_dy ? 1 : g->dy[i]) * (no_x ? 1 : g->x[i]);
+    NAME_backward(c->in[0], c->in[1], c->out[0], c->size[0]);
 }
 
-static void forward(const char *part, const double *x, int n)
-{
-    double *y = judge_room((size_t)n);
-    judge_part("%s", part);
-    NAME(x, y, n);
-    judge_guarded("y", y, (size_t)n);
-    judge_against("y", GRA_SHAPE(n), y, 1e-12, values, &(struct given){ .x = x, .n = n });
-}
+static const struct judge_answer values = {
+    .sizes = { "i n" }, .telling = { 5 }, .call = forward, .in = { "x[i]" }, .out = { "y[i]" },
+    .lines = "y[i] = x[i]^2\n",
+    .special = { { "this is the length of x: the square of each number is asked for", "y[i] = sqrt(sum(i, x[i]^2))" } } };
 
-static void backward(const char *part, const double *before, int n)
-{
-    const double *x = judge_draw(2, (size_t)n, -3, 3), *dy = judge_draw(3, (size_t)n, -1, 1);
-    double *dx = judge_room((size_t)n);
-    judge_part("%s", part);
-    memcpy(dx, before, (size_t)n * sizeof *dx);
-    NAME_backward(x, dy, dx, n);
-    judge_guarded("dx", dx, (size_t)n);
-    judge_against("dx", GRA_SHAPE(n), dx, 1e-12, gradient, &(struct given){ x, dy, before, n });
-}
+static const struct judge_answer gradient = {
+    .sizes = { "i n" }, .telling = { 5 }, .call = backward, .in = { "x[i]", "dy[i]" }, .out = { "dx[i] +=" },
+    .lines = "dx[i] = dx0[i] + dy[i] * 2 * x[i]\n" };
 
 void judge_exercise(void)
 {
-    forward("three numbers", (double[]){ 2, -3, 0.5 }, 3);
-    forward("one number", (double[]){ 3 }, 1);
-    forward("nine numbers", judge_draw(1, 9, -3, 3), 9);
-    backward("gradient", (double[5]){ 0 }, 5);
-    backward("gradient of x used twice", (double[4]){ 1, -2, 3, 0.5 }, 4);
+    static const double three[] = { 2, -3, 0.5 }, one[] = { 3 }, zero[5];
+    judge_cases(&values, (const struct judge_case[]){
+        CASE("three numbers", { 3 }, .in = { three }), CASE("one number", { 1 }, .in = { one }),
+        CASE("nine numbers", { 9 }), { NULL } });
+    judge_cases(&gradient, (const struct judge_case[]){
+        CASE("gradient", { 5 }, .held = { zero }), CASE("gradient of x used twice", { 4 }), { NULL } });
 }

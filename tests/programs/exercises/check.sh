@@ -26,15 +26,50 @@ judge "$BUILD" "examples/exercises/start/$name.c"
 [ $? -eq 1 ] || fail "the start file must be judged not solved"
 ! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 
-# The solution must pass, and each slip of the judge must be what is found in the numbers that it gives.
-slips=$BUILD/f64/tests/programs/exercises/slips.o
+# The solution must pass, and the judge must show each of its specials, and tell it from all other mistakes.
+tried=$BUILD/f64/tests/programs/exercises/tried.o
 of_judge=$BUILD/f64/examples/exercises/judge/$name.o
-sed "s#[^ ]*/judge/slip\\.o#$slips#" "$BUILD/exercises/compile" >"$W/compile"
-sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/slips" >"$W/said" 2>&1 &&
-    "$W/slips" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass, with each slip tried"
-awk '/^[+] / { told[substr($0, 3)] } /^- / { all[substr($0, 3)] }
-    END { for (slip in all) if (!(slip in told)) print "never found: " slip }' "$W/tried" >"$W/said"
-[ ! -s "$W/said" ] || fail "slips of the judge that are never found"
+sed "s#[^ ]*/judge/answer\\.o#$tried#" "$BUILD/exercises/compile" >"$W/compile"
+sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/tries" >"$W/said" 2>&1 &&
+    "$W/tries" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass"
+awk -v FS='\t' -v total="$W/total" '
+    # A line of tried.c: formula and output, case (c) or telling (t) and rule (r) or special (s), hash, sentence.
+    {
+        key = $1 FS $4
+        if (!(key in all)) { keys[++n] = key; of[n] = $1; says[n] = $4 }
+        all[key] = all[key] " " $3
+        shown[key] = shown[key] ($2 ~ /^c/ ? " " $3 : "")
+        special[key] = $2 ~ /s/
+    }
+    END {
+        for (i = 1; i <= n; i++) {
+            if (says[i] == "")
+                continue
+            key = keys[i]
+            tries++
+            if (shown[key] != shown[of[i] FS]) {
+                twin = all[key] FS of[i]
+                if (twin in first && special[key] && special[keys[first[twin]]])
+                    same[says[first[twin]] "\n    " says[i]]
+                else if (twin in first && special[keys[first[twin]]] && !(says[first[twin]] in ruled))
+                    ruled[says[first[twin]]] = says[i]
+                else if (!(twin in first))
+                    first[twin] = i
+                seen[says[i]]
+            }
+            if (special[key])
+                specials[says[i]]
+        }
+        for (s in specials)
+            if (!(s in seen))
+                print "no case shows: " s
+        for (s in same)
+            print "no case tells these apart:\n    " s
+        for (s in ruled)
+            print "note: a rule makes this special too:\n    " s "\n    " ruled[s] >"/dev/stderr"
+        print tries + 0 >total
+    }' "$W/tried" >"$W/said"
+[ ! -s "$W/said" ] || fail "specials of the judge"
 
 # Writes $W/K.c and $W/K.words for the K-th wrong answer, and a line for each to $W/list: its seconds, and its
 # name.
@@ -107,5 +142,5 @@ while read -r seconds what; do
 done <"$W/list"
 [ $n -ge 4 ] || fail "expected at least four wrong answers"
 [ $failed -eq 0 ] || exit 1
+echo "exercise $name: start refused, solution passed, $n wrong answers refused, `cat "$W/total"` mistakes tried"
 rm -rf "$W"
-echo "exercise $name: start refused, solution passed, $n wrong answers refused"
