@@ -99,6 +99,11 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: its exit status with thes
         GRADUS_FAULT_REPORT="$W/report" "$FAULTS/$program" "$@"
 }
 
+finds() {       # finds PATTERN FILE: wherever its lines are wrapped, which may be within the name of a file:
+                # blanks and line breaks do not count
+    tr -d ' \n' <"$2" >"$W/unwrapped" && grep -q -- "$(printf '%s' "$1" | tr -d ' ')" "$W/unwrapped"
+}
+
 # ---- what must be absent; these fail if the file or folder itself is missing -------------------------------
 lacks() {       # lacks GREP'S ARGUMENTS: the files exist, and no line matches
     grep "$@"
