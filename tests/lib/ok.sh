@@ -42,6 +42,11 @@ LC_ALL=C
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 export LC_ALL ASAN_OPTIONS
 
+# Some scripts have two parts (see tests/tests.mk): what `make test` runs is `if quick`, what it leaves to
+# `make test-all` is `if rest`. A script that is run by hand tests both.
+quick() { [ "${PART:-quick}" = quick ]; }
+rest() { [ "${PART:-rest}" = rest ]; }
+
 ok() {          # ok WHAT COMMAND ...: the command succeeds
     what=$1
     shift
