@@ -1,4 +1,5 @@
-# The part of the Makefile for tests: how they are built, and make test, sanitize, faults, coverage, bench.
+# The part of the Makefile for tests: how they are built, what runs them (make test, test-all, faults), and
+# make lint, sanitize, coverage, port, bench.
 
 # The suites are the sources in every room of tests/ except fuzz and bench, which are programs; any room may
 # have scripts.
@@ -14,6 +15,13 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)
 
 # ---- what is made from what ---------------------------------------------------------------------
+# In make test every room is tested in double, and in float those in which float rounds, stores or draws
+# numbers of its own; the rooms check and page have tests in double only.
+ROOMS  := $(patsubst tests/%/,%,$(sort $(dir $(filter $(TESTS),$(wildcard tests/*/test_*.c)))))
+FLOAT   = $(filter files kern layers random,$(ROOMS))
+HELPERS = $(filter-out $(wildcard tests/*/test_*.c),$(TESTS))
+FEW     = $(sort $(HELPERS) $(filter $(FLOAT:%=tests/%/%),$(TESTS)))
+
 # Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,
 # and make the n-th fail or send a signal at it.
 WRAPPED =
@@ -30,6 +38,8 @@ $(B)/check.compile:
 	@mkdir -p $(B)
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/check-flags $(@:.compile=) || \
 	    { echo 'Check is missing: run `make deps test`' >&2; exit 1; }
+# Of the tests only the libraries should be fast: at -O1 the suites compile in half the time.
+$(call f32,$(TESTS)) $(call f64,$(TESTS)): OWN = $(if $(filter -O2 -O3,$(OPT)),-O1)
 $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
 	$(compile) $(WRAP_C) -Itests -DGRADUS_BUILD='"$(B)/f32"' @$(B)/check.compile
 $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
@@ -37,6 +47,8 @@ $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
 
 # The suites also call functions that the libraries do not export, so they are linked with the objects.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
+	$(link) $(WRAP_LD) @$(B)/check.link
+$(B)/f32/few: $(call f32,$(FEW) $(TESTED) $(LIBRARY))   # those that make test runs
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(EXPRESSION) $(LIBRARY))
 $(B)/f64/test: $(if $(strip $(EXPRESSION)),$(B)/f64/look_page.o)
@@ -62,43 +74,117 @@ $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
 $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
-$(B)/passed/tests/programs/learn.sh: $(B)/learn.ready $(B)/terminal
-
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
          $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
+programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/few $(B)/learn.ready $(B)/terminal
 
-# ---- targets ------------------------------------------------------------------------------------
+# ---- pieces ---------------------------------------------------------------------------------------
+# What make test and make test-all run are pieces, side by side: the suites of a room, in one process; a
+# script; an exercise; a milestone. Each leaves its lines "ok" in a file in $(B)/passed
+PASSED    = $(B)/passed
+suites    = $(patsubst test_%.c,%,$(filter test_%.c,$(notdir $(1))))
+of_room   = $(call suites,$(filter tests/$(1)/%,$(TESTS)))
+MILESTONE = $(patsubst examples/exercises/milestones/%.c,%,\
+                $(wildcard examples/exercises/milestones/[0-9]_*.c))
 
-## make test, check runs every test, in both precisions; -j1: one at a time
-# Without -j as many run at once as there are cores; from 4.0 on, make keeps the output of each together.
-CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
-test check:
-	@$(MAKE) --no-print-directory $(JOBS) tested
-PASSED = $(SCRIPTS:%=$(B)/passed/%)
-CHECKED = $(if $(SCRIPTS),$(EXERCISE:%=$(B)/passed/exercises/%))
-TRAINED = $(if $(SCRIPTS),$(patsubst examples/exercises/%.c,$(B)/passed/%,\
-              $(wildcard examples/exercises/milestones/[0-9]_*.c)))
-tested: headers $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) $(TRAINED)
-	@echo "`cat $(B)/f64/test.tap $(B)/f32/test.tap $(PASSED) $(CHECKED) $(TRAINED) | \
-	    grep -c '^ok'` passed, 0 failed"
+SUITES    = $(ROOMS:%=$(PASSED)/f64/%) $(FLOAT:%=$(PASSED)/f32/%)
 
-# The float suite of sums reads what the double one writes, so it comes second.
-FLOAT_AFTER = $(B)/f64/test.tap
-$(B)/f32/test.tap: $(FLOAT_AFTER)
-$(B)/f64/test.tap $(B)/f32/test.tap: %.tap: % always
-	@rm -f $@
-	CK_TAP_LOG_FILE_NAME=$@ $<
+# What is left to make test-all: float in the other rooms, the suites with a CASE tagged long, more of those
+# of the faults, LATER's scripts, what PARTED's scripts call `rest` (tests/lib/ok.sh), and milestone 3.
+LONG      = bf16 optim sums threads faults
+LATER     = $(filter tests/build/compilers.sh tests/build/embed.sh tests/build/wasm.sh \
+                tests/faults/programs.sh tests/files/interop.sh tests/files/tune_torch.sh \
+                tests/programs/bench.sh tests/programs/mpi.sh tests/programs/page.sh,$(SCRIPTS))
+PARTED    = $(filter $(addprefix tests/programs/,cheats.sh learn.sh look.sh new.sh resume.sh),$(SCRIPTS))
+
+CHECKED   = $(EXERCISE:%=$(PASSED)/exercises/%)
+TRAINED   = $(MILESTONE:%=$(PASSED)/%)
+QUICK     = $(SUITES) $(addprefix $(PASSED)/,$(filter-out $(LATER),$(SCRIPTS))) $(CHECKED) \
+            $(filter-out $(PASSED)/3_%,$(TRAINED))
+OTHERS    = $(filter-out $(FLOAT) check page faults,$(ROOMS))
+REST      = $(OTHERS:%=$(PASSED)/f32/%) $(LONG:%=$(PASSED)/rest/f64/%) $(LONG:%=$(PASSED)/rest/f32/%) \
+            $(addprefix $(PASSED)/rest/,$(LATER) $(PARTED)) $(filter $(PASSED)/3_%,$(TRAINED))
+
+# FAULT_STEP: of the calls that may fail, every n-th does. WITHOUT: the tags of tests that are left out.
+WITHOUT = long
+$(PASSED)/%: PART = quick
+$(PASSED)/rest/%: PART = rest
+STEP = $(if $(filter rest,$(PART)),7,29)
+define run_suites
+@mkdir -p $(@D)
+@: > $@
+@FAULT_STEP=$(STEP) CK_TAP_LOG_FILE_NAME=$@ $(1) || \
+    { grep -q '^not ok' $@ || echo 'not ok $@' >> $@; echo '$@ failed'; exit 1; }
+endef
+$(FLOAT:%=$(PASSED)/f32/%): $(PASSED)/f32/%: $(B)/f32/few always
+	$(call run_suites,CK_EXCLUDE_TAGS=$(WITHOUT) $< $(call of_room,$*))
+$(OTHERS:%=$(PASSED)/f32/%): $(PASSED)/f32/%: $(B)/f32/test always
+	$(call run_suites,CK_EXCLUDE_TAGS=$(WITHOUT) $< $(call of_room,$*))
+$(PASSED)/f64/%: $(B)/f64/test always
+	$(call run_suites,CK_EXCLUDE_TAGS=$(WITHOUT) $< $(call of_room,$*))
+$(PASSED)/rest/f32/%: $(B)/f32/test always
+	$(call run_suites,$(if $(filter-out faults,$*),CK_INCLUDE_TAGS=long) $< $*)
+$(PASSED)/rest/f64/%: $(B)/f64/test always
+	$(call run_suites,$(if $(filter-out faults,$*),CK_INCLUDE_TAGS=long) $< $*)
+$(PASSED)/rest/f32/sums: $(PASSED)/rest/f64/sums        # which writes what float is compared with
 
 # Scripts find the programs in $BUILD, and this make as $MAKE.
 export MAKE WRAPPED
-$(PASSED): $(B)/passed/%: programs always
+NEEDED = programs
+$(SCRIPTS:%=$(PASSED)/%): $(PASSED)/%: $(NEEDED) always
+	$(run_script)
+$(addprefix $(PASSED)/rest/,$(LATER) $(PARTED)): $(PASSED)/rest/%: $(NEEDED) always
+	$(run_script)
+define run_script
+@mkdir -p $(@D)
+@echo "sh $*"
+@PART=$(PART) FUZZ_SECONDS=0 FAULT_STEP=$(STEP) BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
+@echo "ok $*" > $@
+endef
+
+$(CHECKED): $(PASSED)/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/tried.c) always
 	@mkdir -p $(@D)
-	@echo "sh $*"
-	@FUZZ_SECONDS=0 FAULT_STEP=7 BUILD=$(B) sh $* || { echo "$* failed"; exit 1; }
-	@echo "ok $*" > $@
+	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
+
+$(TRAINED): $(PASSED)/%: milestones-ready always
+	@mkdir -p $(@D)
+	@$(WITH_CC) BUILD=$(B) sh tests/programs/exercises/milestone.sh $(*F) > $@.new || \
+	    { cat $@.new; exit 1; }
+	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
+
+# ---- targets ------------------------------------------------------------------------------------
+
+## make test, check what a change can break, in two minutes; -j1: one at a time
+# Without -j as many run at once as there are cores; from 4.0 on, make keeps the output of each together.
+# After a failure the others still run (-k); tests/build/tools/passed counts, and fails.
+CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
+JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
+LEFT     = float in $(words $(OTHERS)) rooms, long sums, $(words $(LATER)) scripts \
+           and parts of $(words $(PARTED)), a milestone, sanitizers, clang
+test check:
+	@$(MAKE) --no-print-directory $(JOBS) headers $(if $(SCRIPTS),programs)
+	@rm -f $(QUICK)
+	@$(MAKE) --no-print-directory -k $(JOBS) tested || :
+	@LEFT='$(LEFT)' sh tests/build/tools/passed $(QUICK)
+tested: $(QUICK)
+
+## make test-all    before a change lands: all but the sweeps of make faults
+test-all: lint
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-rest
+
+# What make test leaves: .ci/run calls both.
+test-rest:
+	@rm -f $(REST) $(ELSEWHERE)
+	@$(MAKE) --no-print-directory -k $(JOBS) rest-tested || :
+	@$(MAKE) --no-print-directory -k sanitize || :
+	@$(MAKE) --no-print-directory -k clang || :
+	@sh tests/build/tools/passed $(REST) $(ELSEWHERE)
+rest-tested: $(REST)
+ELSEWHERE = $(SANITIZED:$(B)/%=$(B)/asan/%) $(B)/tsan/passed/threads \
+            $(if $(CLANG),$(SUITES:$(B)/%=$(B)/clang/%))
 
 ## make learn-check the exercises and milestones, right and wrong
 learn-check:
@@ -107,16 +193,6 @@ learn-checked: $(TRAINED) $(CHECKED)
 	@awk '{ wrong += $$(NF - 3) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
-$(CHECKED): $(B)/passed/exercises/%: $(B)/learn.ready $(call f64,tests/programs/exercises/tried.c) always
-	@mkdir -p $(@D)
-	@BUILD=$(B) sh tests/programs/exercises/check.sh $* > $@.new || { cat $@.new; exit 1; }
-	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
-
-$(TRAINED): $(B)/passed/%: milestones-ready always
-	@mkdir -p $(@D)
-	@$(WITH_CC) BUILD=$(B) sh tests/programs/exercises/milestone.sh $(*F) > $@.new || \
-	    { cat $@.new; exit 1; }
-	@sed 's/^/ok /' $@.new > $@ && rm $@.new && cat $@
 
 ## make lint        finds long lines, tabs, trailing blanks, unfinished work
 lint:
@@ -135,9 +211,12 @@ headers:
 	    echo "no C++ compiler ($(CXX)): the headers were not compiled as C++"; \
 	fi
 
-## make sanitize    the tests under the sanitizers: address, undefined, thread
+## make sanitize    suites under the sanitizers: address, undefined, thread
 # Not the sums of 100,000 terms: they are about rounding, and the ops' own tests go through the same code.
+# Of the scripts those that generate, train and resume; SANITIZED=tested runs all that make test does.
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED = $(SUITES) $(addprefix $(PASSED)/tests/programs/,generate.sh resume.sh train.sh)
+sanitized: $(SANITIZED)
 sanitize: asan tsan
 asan:
 	@mkdir -p $(B)
@@ -145,18 +224,28 @@ asan:
 	@$(CC) $(ASAN) $(B)/empty.c -o $(B)/empty 2>/dev/null || \
 	    { echo "sanitize: $(CC) has no AddressSanitizer on this system" >&2; exit 1; }
 	ASAN_OPTIONS=allocator_may_return_null=1:quarantine_size_mb=8 UBSAN_OPTIONS=print_stacktrace=1 \
-	CK_TIMEOUT_MULTIPLIER=10 CK_EXCLUDE_TAGS=accuracy \
-	    $(MAKE) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' FLOAT_AFTER= test
+	CK_TIMEOUT_MULTIPLIER=10 \
+	    $(MAKE) $(JOBS) B=$(B)/asan OPT='-O1 -g' SANITIZE='$(ASAN)' WITHOUT=accuracy \
+	    NEEDED='$(addprefix $(B)/asan/,train generate faults/train)' sanitized
 tsan:
-	$(MAKE) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread $(B)/tsan/f32/test
-	CK_RUN_SUITE=threads CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 $(B)/tsan/f32/test
+	$(MAKE) $(JOBS) B=$(B)/tsan OPT='-O1 -g' SANITIZE=-fsanitize=thread \
+	    TESTS='$(HELPERS) tests/kern/test_threads.c' $(B)/tsan/f32/test
+	@mkdir -p $(B)/tsan/passed
+	CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 CK_TAP_LOG_FILE_NAME=$(B)/tsan/passed/threads \
+	    $(B)/tsan/f32/test threads
 
-## make faults      failing memory, disks, processes; damaged files (10 minutes)
-# make test also runs the quick ones.
+# The suites, compiled by clang, if that is installed and is not $(CC).
+CLANG = $(shell command -v clang >/dev/null && ! $(CC) --version | grep -q clang && echo clang)
+clang:
+	$(if $(CLANG),$(MAKE) $(JOBS) B=$(B)/clang OPT=-O1 CC=clang CXX=clang++ suites)
+suites: headers $(SUITES)
+
+## make faults      the sweeps: each call fails in turn; damaged files (10 minutes)
+# Of the suite faults make test tries every 29th call, and of that and the programs make test-all every 7th.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
-faults: programs
-	CK_RUN_SUITE=faults $(B)/f64/test
-	CK_RUN_SUITE=faults $(B)/f32/test
+faults: programs $(B)/f32/test
+	$(B)/f64/test faults
+	$(B)/f32/test faults
 	@for script in $(FAULTS); do \
 	    echo "sh $$script"; \
 	    BUILD=$(B) sh $$script || { echo "$$script failed"; exit 1; }; \
@@ -183,12 +272,11 @@ bench: $(patsubst %,$(B)/bench/%,bench step peak products)
 
 # `make -j2 deps test` would start both at once: if deps is a goal, what uses Check or gnuplot waits for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check train generate asan tsan faults coverage $(B)/check.compile \
-    $(B)/f32/test.tap $(B)/f64/test.tap $(PASSED): | deps
+test check test-all test-rest train generate asan tsan faults coverage $(B)/check.compile: | deps
 endif
 
-TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan check.compile \
+TESTS_MADE = $(addprefix $(B)/,bench terminal port faults fuzz passed coverage asan tsan clang check.compile \
              check.link empty empty.c) \
              $(wildcard $(B)/*.test)
-.PHONY: programs test check tested learn-check learn-checked lint headers sanitize asan tsan faults coverage \
-        port bench
+.PHONY: programs test check tested test-all test-rest rest-tested learn-check learn-checked lint headers \
+        sanitize sanitized asan tsan clang suites faults coverage port bench

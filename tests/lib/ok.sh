@@ -42,6 +42,11 @@ LC_ALL=C
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 export LC_ALL ASAN_OPTIONS
 
+# Some scripts have two parts (see tests/tests.mk): what `make test` runs is `if quick`, what it leaves to
+# `make test-all` is `if rest`. A script that is run by hand tests both.
+quick() { [ "${PART:-quick}" = quick ]; }
+rest() { [ "${PART:-rest}" = rest ]; }
+
 ok() {          # ok WHAT COMMAND ...: the command succeeds
     what=$1
     shift
@@ -97,6 +102,11 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: its exit status with thes
     rm -f "$W/report"
     ends_with "$expected" env GRADUS_FAULT="$moments" GRADUS_FAULT_RUN="${meanwhile:-}" \
         GRADUS_FAULT_REPORT="$W/report" "$FAULTS/$program" "$@"
+}
+
+finds() {       # finds PATTERN FILE: wherever its lines are wrapped, which may be within the name of a file:
+                # blanks and line breaks do not count
+    tr -d ' \n' <"$2" >"$W/unwrapped" && grep -q -- "$(printf '%s' "$1" | tr -d ' ')" "$W/unwrapped"
 }
 
 # ---- what must be absent; these fail if the file or folder itself is missing -------------------------------

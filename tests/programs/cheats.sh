@@ -1,6 +1,7 @@
 #!/bin/sh
 # Answers that try to pass without solving anything, or to disturb the runner: each is refused for its own
-# reason, and in a class they change nothing for the others. (For answers that merely go wrong see learn.sh.)
+# reason, and in a class, which is the rest, they change nothing for the others. (For answers that merely go
+# wrong see learn.sh.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -25,15 +26,14 @@ void attention_backward(const double *q, const double *k, const double *v, const
 }
 END
     } >"$class/$1/18_attention_backward.c"
-    ok "$1" judged "$class/$1/18_attention_backward.c" "$2"
+    ! quick || ok "$1" judged "$class/$1/18_attention_backward.c" "$2"
 }
 
 judged() {
     "$BUILD/learn" --seconds 2 18 "$1" </dev/null >"$W/said" 2>&1
     status=$?
     cat "$W/said"
-    tr -s ' \n' '  ' <"$W/said" >"$W/line"
-    [ $status -eq 1 ] && grep -q -- "$2" "$W/line"
+    [ $status -eq 1 ] && finds "$2" "$W/said"
 }
 
 group "what an answer includes"
@@ -180,11 +180,11 @@ refused "printing that it passed" "it ended the process" '
 END
 
 # ---- what is right stays right --------------------------------------------------------------------------
-group "right answers"
 passes() {      # passes WHAT: the solution with this in front of it
     { cat && cat "$solutions/18_attention_backward.c"; } >"$W/18_attention_backward.c"
-    ok "$1" "$BUILD/learn" 18 "$W/18_attention_backward.c"
+    ! quick || ok "$1" "$BUILD/learn" 18 "$W/18_attention_backward.c"
 }
+group "right answers"
 passes "that print, allocate and compare" <<'END'
 #include <assert.h>
 #include <complex.h>
@@ -225,6 +225,7 @@ END
 
 # ---- a class -------------------------------------------------------------------------------------------
 # Before and after each of these is a student who has solved it.
+rest || { finish; exit; }
 group "a class with all of these"
 for name in "$class"/*; do
     mkdir "${name}_next"

@@ -21,8 +21,31 @@ for target in test check; do
     ok "as many jobs at once as there are cores" grep -q "make .*-j$cores .*tested" "$W/out"
     ok "make -n -j1 $target" ends_with 0 ${MAKE:-make} -n -j1 B="$W/dry" SCRIPTS= $target
     ok "one at a time" lacks "make .*-j$cores .*tested" "$W/out"
-    ok "$target runs all the tests" grep -q "$W/dry/f32/test.tap" "$W/out"
+    for room in f64/ops f32/layers; do
+        ok "$target runs the suites of $room" grep -q "$W/dry/passed/$room\$" "$W/out"
+    done
+    ok "not those that are left to make test-all" lacks "$W/dry/passed/f32/ops\$" "$W/out"
 done
+
+group "what make test runs, and what it leaves"
+ok "a dry run of the rest" ends_with 0 ${MAKE:-make} -n B="$W/dry" rest-tested
+for file in $(grep -l '^CASE(.*"long' tests/*/test_*.c); do
+    suite=${file##*/test_}
+    ok "it has the long tests of $file" grep -q "/f64/test ${suite%.c} " "$W/out"
+done
+one_suite() { ends_with 0 "$BUILD/f64/test" shape && grep -qx 'Running suite(s): shape' "$W/out"; }
+ok "a suite" one_suite
+ok "no such suite" ends_with 1 "$BUILD/f64/test" shape circle
+ok "... which is said" grep -q '^there is no suite called "circle"; there are$' "$W/err"
+printf 'ok 1 - a\nok 2 - b\n' >"$W/right"
+printf 'ok 1 - a\nnot ok 2 - b\n' >"$W/wrong"
+ok "the count" ends_with 0 env LEFT=much sh tests/build/tools/passed "$W/right" "$W/right"
+printf '4 passed, 0 failed\n4 tests passed; left to make test-all: much\n' >"$W/expected"
+ok "... is this" cmp "$W/expected" "$W/out"
+ok "a failure" ends_with 1 sh tests/build/tools/passed "$W/right" "$W/wrong" "$W/missing"
+printf 'FAILED: %s\n' "$W/wrong" "$W/missing" >"$W/expected"
+echo '3 passed, 2 failed' >>"$W/expected"
+ok "... is counted, and a piece that left no file" cmp "$W/expected" "$W/out"
 
 # ---- make lint --------------------------------------------------------------------------------------------
 group "make lint"

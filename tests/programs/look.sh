@@ -266,7 +266,8 @@ ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --example scalar --
 ok "both" refuses 2 'cannot be combined with' "$LOOK" --example scalar --prompt a
 ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other
 
-# ---- in a browser ----------------------------------------------------------------------------------------
+# ---- in a browser: the rest ------------------------------------------------------------------------------
+rest || { finish; exit; }
 browser= window=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name)

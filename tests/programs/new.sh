@@ -1,6 +1,7 @@
 #!/bin/sh
 # make new-op, new-layer, new-optimizer and new-exercise, in a copy of the tree: what they write builds at
 # once, the tests report what is still to be written, and pass when it is. An unusable NAME changes nothing.
+# The rest: what links all suites.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -38,8 +39,8 @@ narrow() {
 }
 
 # ---- names that are refused ----------------------------------------------------------------------------
-refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line that says it failed
-    tree >"$W/before"
+refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line that says it failed, and
+                # the tree stays as it is in $W/before
     new "$1" "$2" "${4-}" >"$W/out" 2>"$W/err" && return 1
     cat "$W/out" "$W/err"
     tree | cmp - "$W/before" && [ ! -s "$W/out" ] && narrow "$W/err" &&
@@ -47,14 +48,18 @@ refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line 
         [ "$(wc -l <"$W/err")" -eq 2 ]
 }
 
+if quick; then
 group "refusals"
+tree >"$W/before"
 for kind in op:softsign layer:swiglu optimizer:lion exercise:softplus; do
     example=${kind#*:}
     kind=${kind%:*}
     ok "$kind without a NAME" refused $kind A=b "got no NAME: run make new-$kind NAME=$example"
     ok "a NAME in the environment does not count" env NAME=host \
         sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'got no NAME\|Error'"
-    for name in Soft 9x _x a-b 'a b' "a'b" 'x;y' 'x/y' ../x é; do
+    # one function looks at the names of all kinds
+    [ $kind = op ] && names="9x _x a-b a'b x;y x/y ../x é" || names=
+    for name in Soft 'a b' $names; do
         ok "$kind '$name'" refused $kind NAME="$name" \
             "got '$name', expected a lower-case C identifier, such as $example"
     done
@@ -93,6 +98,7 @@ ok "no place for a piece" sh -c "! ${MAKE:-make} -s new-optimizer NAME=zlion 2>'
 tree >"$W/after"
 ok "... changes nothing" cmp "$W/before" "$W/after"
 cp -p "$W/saved" tests/optim/test_optim.c
+fi
 
 # ---- one of each ---------------------------------------------------------------------------------------
 made() {        # made KIND NAME FILE [INPUTS=...]: it reports what it made, in 80 columns
@@ -116,8 +122,25 @@ ok "gives each name" lacks 'NAME\|NUMBER' "$W/out" examples/exercises/*/??_zquar
 exercise=$(ls examples/exercises/start | tail -n 1)
 exercise=${exercise%.c}
 ok "it takes the next number" test "$exercise" = "$(ls examples/exercises/start | wc -l | tr -d ' ')_zquare"
+tree >"$W/before"
 ok "once more" refused op NAME=zsign "core/ops/zsign.c already exists"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
+for new in core/ops/zsign core/ops/zpot core/optim/zlion layers/zglu layers/zcell tests/layers/test_layers; do
+    ok "$new.c compiles" build "build/f64/$new.o"
+done
+
+marked() {      # each of the five files of the exercise says what is to be written
+    grep -l "zquare: .* still the template's" examples/exercises/*/"$exercise".* \
+        tests/programs/exercises/"$exercise".txt >"$W/marked"
+    [ "$(wc -l <"$W/marked")" -eq 5 ]
+}
+ok "the exercise says what to write" marked
+ok "it has a title" grep -q "^/\* ${exercise%%_*} zquare: .*[.]\$" "examples/exercises/start/$exercise.c"
+ok "it passes its test" build "build/passed/exercises/$exercise"
+ok "with four wrong answers" grep -q "start refused, solution passed, 4 wrong answers refused" \
+    "build/passed/exercises/$exercise"
+
+rest || { cd "$OLDPWD" && finish; exit; }
 ok "the tree builds" build build/f64/test build/f32/test headers
 
 asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, with each of them
@@ -159,17 +182,6 @@ ok "for the optimiser" asks f64 optim \
     "core/gradus.h:[0-9]*: zlion: the formula is still the template's: write it" \
     "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
 ok "also in float" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
-
-marked() {      # each of the five files of the exercise says what is to be written
-    grep -l "zquare: .* still the template's" examples/exercises/*/"$exercise".* \
-        tests/programs/exercises/"$exercise".txt >"$W/marked"
-    [ "$(wc -l <"$W/marked")" -eq 5 ]
-}
-ok "for the exercise" marked
-ok "it has a title" grep -q "^/\* ${exercise%%_*} zquare: .*[.]\$" "examples/exercises/start/$exercise.c"
-ok "it passes its test" build "build/passed/exercises/$exercise"
-ok "with four wrong answers" grep -q "start refused, solution passed, 4 wrong answers refused" \
-    "build/passed/exercises/$exercise"
 
 # ---- the sentences are removed, but nothing is written -------------------------------------------------
 edit() {        # edit FILE SED'S ARGUMENTS: must change something

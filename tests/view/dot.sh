@@ -15,7 +15,8 @@ int main(int n, char **path)
     gra_tensor *x = gra_scalar(t, 1.0 / 0.0);
     for (int i = 0; i < 8; i++) {
         gra_scope s = gra_enter(gra_enter(gra_root(m), "%s", name[i]), "layer%d", i);
-        x = gra_name(gra_mul(t, x, gra_param(s, name[i], gra_init_ones(), GRA_SCALAR)), "%s", name[i]);
+        gra_tensor *w = gra_param(s, *name[i] ? name[i] : "w", gra_init_ones(), GRA_SCALAR);
+        x = gra_name(gra_mul(t, x, w), "%s", name[i]);
     }
     (void)n;
     return gra_write_dot(t, path[1]) ? 1 : 0;
