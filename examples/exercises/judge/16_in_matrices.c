@@ -1,18 +1,7 @@
 /* 16 in_matrices: the judge. */
 #include "answer.h"
 
-static bool checked;                    /* by gra_check, which records no graph where it needs none */
-
-/* K = W_k X + b_k adds the same number to all scores of a query, which changes no Y: only the graph shows it. */
-static gra_tensor *uses_b_k(const gra_tensor *b_k, gra_tensor *y)
-{
-    for (const gra_tensor *made = y; made; made = made->prev)
-        for (int i = 0; i < made->nin; i++)
-            if (made->in[i] == b_k)
-                return y;
-    judge_wrong("b_k was never used. It adds the same number to all scores of a query, which does not change "
-                "softmax; but the formula has it: K = W_k X + b_k");
-}
+static bool uses_b_k;
 
 static gra_tensor *head(gra_tape *t, gra_tensor **in, const int *n, bool rows)
 {
@@ -23,8 +12,10 @@ static gra_tensor *head(gra_tape *t, gra_tensor **in, const int *n, bool rows)
     if (rows && add)
         judge_wrong("gradus refused: %s\nb_q, b_k and b_v are columns: where tokens are rows, each must be a row, "
                     "(1, d) or (1, e), to be added to every token", gra_error(t));
-    judge_tensor(t, "Y", y, rows ? GRA_SHAPE(n[0], n[4]) : GRA_SHAPE(n[4], n[0]));
-    return checked ? y : uses_b_k(p.b_k, y);
+    for (const gra_tensor *made = y; made; made = made->prev)
+        for (int i = 0; i < made->nin; i++)
+            uses_b_k |= made->in[i] == p.b_k;
+    return y;
 }
 
 static gra_tensor *f_columns(gra_tape *t, gra_tensor **in, void *c)
@@ -37,57 +28,62 @@ static gra_tensor *f_rows(gra_tape *t, gra_tensor **in, void *c)
     return head(t, in, ((const struct judge_call *)c)->size, true);
 }
 
-#define ANSWER(X, Y, q) .sizes = { "i N", "j N", "h D", "c d", "l e" }, .telling = { 5, 5, 3, 6, 2 }, \
+#define ANSWER(X, Y) .sizes = { "i N", "j N", "h D", "c d", "l e" }, .telling = { 5, 5, 3, 6, 2 }, \
     .without = "attention", .out = { "Y[" Y "]" }, \
     .in = { "X[" X "]", "W_q[c,h]", "b_q[c]", "W_k[c,h]", "b_k[c]", "W_v[l,h]", "b_v[l]" }
-#define Q(w, b, X) "sum(h, " w "[c,h] * " X ") + " b "[c]"
-#define V(w, b, X) "sum(h, " w "[l,h] * " X ") + " b "[l]"
 #define FORMULA(X_i, X_j, Y) \
-    "Q[c,i] = " Q("W_q", "b_q", X_i) "\n" \
-    "K[c,j] = " Q("W_k", "b_k", X_j) "\n" \
-    "V[l,j] = " V("W_v", "b_v", X_j) "\n" \
+    "W_qX[c,i] = sum(h, W_q[c,h] * " X_i ")\nW_kX[c,j] = sum(h, W_k[c,h] * " X_j ")\n" \
+    "W_vX[l,j] = sum(h, W_v[l,h] * " X_j ")\n" \
+    "Q[c,i] = W_qX[c,i] + b_q[c]\nK[c,j] = W_kX[c,j] + b_k[c]\nV[l,j] = W_vX[l,j] + b_v[l]\n" \
     "s[j,i] = sum(c, K[c,j] * Q[c,i]) / sqrt(d)          # the scores\n" \
     "p[j,i] = exp(s[j,i] - max(j, s[j,i]))               # e^score\n" \
     "a[j,i] = p[j,i] / sum(j, p[j,i])                    # the weights\n" \
     Y " = sum(j, V[l,j] * a[j,i])\n"
-#define SPECIALS(X_i, X_j, Y) \
-    { "the biases were left out", "Q[c,i] = sum(h, W_q[c,h] * " X_i ")\nV[l,j] = sum(h, W_v[l,h] * " X_j ")" }, \
+#define SPECIALS(X, Y, softmax, exchanged) \
+    { "the biases were left out", "Q[c,i] = W_qX[c,i]\nV[l,j] = W_vX[l,j]" }, \
     { "the weights are transposed: query i uses the weights that others give to it", Y " = sum(j, V[l,j] * a[i,j])" }, \
+    { softmax, "p[j,i] = exp(s[j,i] - max(i, s[j,i]))\na[j,i] = p[j,i] / sum(i, p[j,i])" }, \
+    { exchanged, "s[j,i] = sum(c, K[c,i] * Q[c,j]) / sqrt(d)" }, \
     { "softmax is left out", "a[j,i] = s[j,i]" }, \
     { "all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1", "s[j,i] = 0" }, \
-    { "X was mixed: mix V", "V[l,j] = " X_j }, \
+    { "X was mixed: mix V", "V[l,j] = " X }, \
+    { "e^score of a large score is infinite: gra_softmax subtracts the largest first", "p[j,i] = exp(s[j,i])" }, \
     { "the largest score was taken before the division: all e^(...) become 0", \
       "p[j,i] = exp(s[j,i] - sqrt(d) * max(j, s[j,i]))" }
 
-static const struct judge_answer columns = { ANSWER("h,i", "l,i", "column"), .f = f_columns,
-    .lines = FORMULA("X[h,i]", "X[h,j]", "Y[l,i]"), .special = { SPECIALS("X[h,i]", "X[l,j]", "Y[l,i]"),
-        { "queries and keys are exchanged: column i of K^T Q has the scores of query i",
-          "s[j,i] = sum(c, K[c,i] * Q[c,j]) / sqrt(d)" },
-        { "softmax by rows: here a query is a column, whose weights sum to 1",
-          "p[j,i] = exp(s[j,i] - max(i, s[j,i]))\na[j,i] = p[j,i] / sum(i, p[j,i])" } } };
+static const struct judge_answer columns = { ANSWER("h,i", "l,i"), .f = f_columns,
+    .lines = FORMULA("X[h,i]", "X[h,j]", "Y[l,i]"), .special = { SPECIALS("X[l,j]", "Y[l,i]",
+        "softmax by rows: here a query is a column, whose weights sum to 1",
+        "queries and keys are exchanged: column i of K^T Q has the scores of query i") } };
 
-static const struct judge_answer rows = { ANSWER("i,h", "i,l", "row"), .f = f_rows,
-    .lines = FORMULA("X[i,h]", "X[j,h]", "Y[i,l]"), .special = { SPECIALS("X[i,h]", "X[j,l]", "Y[i,l]"),
-        { "queries and keys are exchanged: row i of Q K^T has the scores of query i",
-          "s[j,i] = sum(c, K[c,i] * Q[c,j]) / sqrt(d)" },
-        { "softmax by columns: here a query is a row, whose weights sum to 1",
-          "p[j,i] = exp(s[j,i] - max(i, s[j,i]))\na[j,i] = p[j,i] / sum(i, p[j,i])" },
-        { "X was reshaped: that keeps the numbers' order, so transpose it", "Q[c,i] = " Q("W_q", "b_q", "X[0,h * N + i]")
-          "\nK[c,j] = " Q("W_k", "b_k", "X[0,h * N + j]") "\nV[l,j] = " V("W_v", "b_v", "X[0,h * N + j]") } } };
+#define ORDER " was reshaped: that keeps the numbers' order, so transpose it"
+static const struct judge_answer rows = { ANSWER("i,h", "i,l"), .f = f_rows,
+    .lines = FORMULA("X[i,h]", "X[j,h]", "Y[i,l]"), .special = { SPECIALS("X[j,l]", "Y[i,l]",
+        "softmax by columns: here a query is a row, whose weights sum to 1",
+        "queries and keys are exchanged: row i of Q K^T has the scores of query i"),
+        { "X" ORDER, "W_qX[c,i] = sum(h, W_q[c,h] * X[0,h * N + i])\nW_kX[c,j] = sum(h, W_k[c,h] * X[0,h * N + j])\n"
+          "W_vX[l,j] = sum(h, W_v[l,h] * X[0,h * N + j])" },
+        { "W X^T" ORDER, "Q[c,i] = W_qX[0,i * d + c] + b_q[c]\nK[c,j] = W_kX[0,j * d + c] + b_k[c]\n"
+          "V[l,j] = W_vX[0,j * e + l] + b_v[l]" },
+        { "W X^T + b" ORDER, "s[j,i] = sum(c, K[0,j * d + c] * Q[0,i * d + c]) / sqrt(d)\n"
+          "Y[i,l] = sum(j, V[0,j * e + l] * a[j,i])" },
+        { "Y" ORDER, "Y[i,l] = sum(j, V[floor((i * e + l) / N),j] * a[j,i * e + l - N * floor((i * e + l) / N)])" } } };
 
 static void judge_head(const struct judge_answer *a)
 {
     const bool row = a == &rows;
-    checked = false;
+    uses_b_k = false;
     judge_cases(a, (const struct judge_case[]){
         CASE(row ? "rows: N = 5, D = 3, d = 7, e = 2" : "columns: N = 5, D = 3, d = 7, e = 2", { 5, 5, 3, 7, 2 }),
         CASE(row ? "rows: all sizes 3, where a transpose fits everywhere"
                  : "columns: all sizes 3, where a transpose fits everywhere", { 3, 3, 3, 3, 3 }),
         CASE(row ? "rows: one token" : "columns: one token", { 1, 1, 2, 3, 1 }),
+        CASE(row ? "rows: scores up to 600" : "columns: scores up to 600", { 5, 5, 3, 7, 2 }, .low = row ? -4.8 : -5.4, .high = row ? 4.8 : 5.4),
         CASE(row ? "rows: large scores" : "columns: large scores", { 5, 5, 3, 7, 2 }, .low = -40, .high = 40,
-          .tolerance = 1e-9, .says = "smaller scores were right: e^score of a large score is infinite: gra_softmax "
-          "subtracts the largest first"), { NULL } });
-    checked = true;
+          .tolerance = 1e-9), { NULL } });
+    if (!uses_b_k)
+        judge_wrong("Y is right, but b_k was never used. It adds the same number to all scores of a query, which does "
+                    "not change softmax; but the formula has it: K = W_k X + b_k");
     judge_end(a);
 }
 

@@ -11,7 +11,7 @@ static double drawn(const double *x, bool normal)       /* number x[0] of x[1] *
         gra_randn(&rng, all, (size_t)x[1]);
     else
         gra_uniform(&rng, all, (size_t)x[1], 0, 1);
-    return all[(int)x[0]];
+    return x[0] >= 0 && x[0] < x[1] ? all[(int)x[0]] : 0;
 }
 static double normal(const double *x)  { return drawn(x, true); }
 static double uniform(const double *x) { return drawn(x, false); }

@@ -8,13 +8,11 @@ static void call(const struct judge_call *c)
 
 #define LAST "max(i, [ids[i] = j] * (i + 1))"           /* the last i of token j, plus 1, or 0 */
 static const struct judge_answer answer = {
-    .sizes = { "i n", "j vocab", "d dim" }, .telling = { 6, 5, 3 }, .call = call,
+    .sizes = { "i n", "j vocab", "d dim" }, .telling = { 4, 5, 3 }, .call = call,
     .in = { "e[j,d] in -1.5..1.5", "int ids[i] in 0..vocab-1", "dlogits[i,j] in -1..1", "h[i,d] =" },
     .out = { "de[j,d] +=" }, .lines =
         "h[i,d] = tanh(e[ids[i],d])\n"
-        "dh[i,d] = sum(j, dlogits[i,j] * e[j,d])\n"
-        "slope[i,d] = 1 - h[i,d]^2                           # the derivative of tanh\n"
-        "back[i,d] = dh[i,d] * slope[i,d]                    # what comes through h\n"
+        "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)  # what comes through h\n"
         "direct[j,d] = sum(i, dlogits[i,j] * h[i,d])         # what comes through the logits\n"
         "de[j,d] = de0[j,d] + direct[j,d] + sum(i, [ids[i] = j] * back[i,d])\n",
     .special = {
@@ -29,12 +27,19 @@ static const struct judge_answer answer = {
         { "what comes through h is stored with =, which loses what was there: use +=",
           "de[j,d] = [" LAST " = 0] ? de0[j,d] + direct[j,d] : back[" LAST " - 1,d]"
           " + sum(i, [i >= " LAST "] * dlogits[i,j] * h[i,d])" },
-        { "tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2", "slope[i,d] = 1 - tanh(h[i,d])^2" },
-        { "h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2", "slope[i,d] = h[i,d] * (1 - h[i,d])" },
+        { "tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2",
+          "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - tanh(h[i,d])^2)" },
+        { "h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2",
+          "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * h[i,d] * (1 - h[i,d])" },
+        { "what comes through h is added within the loop over j: dh is incomplete",
+          "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
+        { "the loop over j goes to n: e has vocab rows", "direct[j,d] = [j < n] * sum(i, dlogits[i,j] * h[i,d])\n"
+          "back[i,d] = sum(j, [j < n] * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
         { "both paths are there, but halved: add the two gradients",
           "de[j,d] = de0[j,d] + (direct[j,d] + sum(i, [ids[i] = j] * back[i,d])) / 2" },
-        { "row ids[i] of h was read: h has a row for each i", "slope[i,d] = 1 - h[ids[i],d]^2\n"
-          "direct[j,d] = sum(i, dlogits[i,j] * h[ids[i],d])" } } };
+        { "row ids[i] of h was read: h has a row for each i", "direct[j,d] = sum(i, dlogits[i,j] * h[ids[i],d])\n"
+          "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - h[ids[i],d]^2)" },
+        { "nothing is added to de", "de[j,d] = de0[j,d]" } } };
 
 void judge_exercise(void)
 {

@@ -43,8 +43,10 @@ static void init(void)
     judge_params(m, 1, &(struct judge_param){ "norm1.weight", GRA_SHAPE(5), l.weight });
     if (!l.weight)
         judge_wrong("l->weight is still NULL: store there what gra_param returns");
-    judge_clue("a norm begins with weights of 1, by gra_init_ones()");
-    judge_numbers("weight", GRA_SHAPE(5), l.weight->data, (double[]){ 1, 1, 1, 1, 1 }, 0);
+    for (int i = 0; i < 5; i++)
+        if (l.weight->data[i] != 1)
+            judge_wrong("weight[%d]: got %.6g, expected 1: a norm begins with weights of 1, by gra_init_ones()", i,
+                        l.weight->data[i]);
     judge_close(t, m);
 }
 

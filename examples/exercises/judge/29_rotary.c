@@ -39,11 +39,31 @@ static const struct judge_answer answer = {
           "y[b,m,s,i] = [i + half * s = 2 * floor((i + half * s) / 2)] ? y_i[b,m,floor((i + half * s) / 2)]"
           " : y_o[b,m,floor((i + half * s) / 2)]" },
         { "m is within the power: divide m by 10000^(2i / dim)", "theta[m,i] = (m / 10000)^(2 * i / dim)" },
+        { "positions are counted from 1: the first is 0", "theta[m,i] = (m + 1) / 10000^(2 * i / dim)" },
         { "the sines of the second half were never set",
           "y_o[b,m,i] = x_o[b,m,i] * cos(theta[m,i]) - 987654321 * x_i[b,m,i]" } } };
 
+static gra_tensor *alone(gra_tape *t, gra_tensor **in, void *arg)
+{
+    (void)arg;
+    return rotary(t, in[0]);
+}
+
+/* gra_check watches the ends of all memory of a step, also of what the answer gets by gra_alloc. */
+static void memory(void)
+{
+    gra_check_report report;
+    judge_part("no memory is written past its end");
+    gra_check(judge_tape(GRA_GRAD, NULL), &(gra_check_options){ .nin = 1, .f = alone,
+              .in = &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(3, 4) } }, &report);
+    if (strstr(report.text, "f itself"))
+        judge_wrong("memory of gra_alloc was written past an end: ask for sizeof(double) bytes for each number; a table "
+                    "(time, dim) has numbers 0 to time * dim - 1");
+}
+
 void judge_exercise(void)
 {
+    memory();
     judge_cases(&answer, (const struct judge_case[]){
         CASE("three pairs, five positions", { 1, 5, 2, 3, 6 }, .tolerance = 1e-9),
         CASE("one pair, seven positions", { 1, 7, 2, 1, 2 }, .tolerance = 1e-9),

@@ -19,10 +19,13 @@ static void widths_of(const struct judge_call *c)
 }
 
 static const struct judge_answer widths = {
-    .sizes = { "e dim", "h H", "g G" }, .telling = { 60, 10, 5 }, .call = widths_of, .in = { NULL },
+    .sizes = { "e dim", "h H", "g G" }, .telling = { 60, 12, 4 }, .call = widths_of, .in = { NULL },
     .out = { "key", "value" }, .lines =
-        "key = G * dim / H                                   # the number of rows of key.weight\n"
-        "value = G * dim / H                                 # the number of rows of value.weight\n" };
+        "d = dim / H\n"
+        "key = G * d                                         # the number of rows of key.weight\n"
+        "value = G * d                                       # the number of rows of value.weight\n", .special = {
+        { "these are dim, as query has: expected G d, with d = dim / H", "key = dim\nvalue = dim" },
+        { "these are dim / G: expected G d, with d = dim / H", "key = dim / G\nvalue = dim / G" } } };
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
@@ -34,32 +37,44 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 }
 
 static const struct judge_answer answer = {
-    .sizes = { "b batch", "i time", "j time", "g G", "h H", "c d", "e dim", "r each" },
+    .sizes = { "b batch", "i time", "j time", "g G", "h H", "c d", "e dim", "r group" },
     .telling = { 2, 7, 7, 2, 6, 4, 24, 3 }, .f = f, .without = "attention",
     .in = { "x[b,i,e]", "query[g,r,c,e] in -0.5..0.5", "key[g,c,e] in -0.5..0.5", "value[g,c,e] in -0.5..0.5",
             "out[e,g,r,c] in -0.5..0.5" }, .out = { "y[b,i,e]" }, .lines =
         "q[b,i,g,r,c] = sum(e, query[g,r,c,e] * x[b,i,e])    # q\n"
         "k[b,j,g,c] = sum(e, key[g,c,e] * x[b,j,e])          # k\n"
         "v[b,j,g,c] = sum(e, value[g,c,e] * x[b,j,e])        # v\n"
-        "s[b,i,g,r,j] = sum(c, q[b,i,g,r,c] * k[b,j,g,c]) / sqrt(d)  # the scores\n"
-        "p[b,i,g,r,j] = [j <= i] * exp(s[b,i,g,r,j])         # e^score\n"
-        "a[b,i,g,r,j] = p[b,i,g,r,j] / sum(j, p[b,i,g,r,j])  # the weights\n"
-        "head[b,i,g,r,c] = sum(j, a[b,i,g,r,j] * v[b,j,g,c]) # the heads\n"
-        "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,i,g,r,c])))\n",
+        "q_h[b,g,r,i,c] = q[b,i,g,r,c]                       # q_h\n"
+        "k_g[b,g,j,c] = k[b,j,g,c]                           # k_g\n"
+        "v_g[b,g,j,c] = v[b,j,g,c]                           # v_g\n"
+        "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b,g,j,c]) / sqrt(d)  # the scores\n"
+        "p[b,g,r,i,j] = [j <= i] * exp(s[b,g,r,i,j])         # e^score\n"
+        "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weights\n"
+        "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # the heads\n"
+        "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n",
     .special = {
-        { "the last Linear, out, is missing", "y[b,i,e] = head[b,i,0,0,e]" },
-        { "the future is visible: the causal mask is missing", "p[b,i,g,r,j] = exp(s[b,i,g,r,j])" },
-        { "the softmax is missing: the scores themselves are the weights", "a[b,i,g,r,j] = [j <= i] * s[b,i,g,r,j]" },
-        { "the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)", "s[b,i,g,r,j] = 0" },
+        { "the last Linear, out, is missing", "y[b,i,e] = head[b,0,floor(e / d),i,e - d * floor(e / d)]" },
+        { "the future is visible: the causal mask is missing", "p[b,g,r,i,j] = exp(s[b,g,r,i,j])" },
+        { "the softmax is missing: the scores themselves are the weights",
+          "a[b,g,r,i,j] = [j <= i] ? s[b,g,r,i,j] : -1 / 0" },
+        { "the mask, -inf, is applied to the weights, after the softmax: mask the scores",
+          "p[b,g,r,i,j] = exp(s[b,g,r,i,j])\na[b,g,r,i,j] = [j <= i] ? p[b,g,r,i,j] / sum(j, p[b,g,r,i,j]) : -1 / 0" },
+        { "the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)", "s[b,g,r,i,j] = 0" },
         { "softmax runs over the queries: the weights of one query must sum to 1",
-          "a[b,i,g,r,j] = p[b,i,g,r,j] / sum(i, p[b,i,g,r,j])" },
-        { "k q^T is used instead of q k^T", "s[b,i,g,r,j] = sum(c, k[b,i,g,c] * q[b,j,g,r,c]) / sqrt(d)" },
+          "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(i, p[b,g,r,i,j])" },
+        { "k q^T is used instead of q k^T", "s[b,g,r,i,j] = sum(c, k_g[b,g,i,c] * q_h[b,g,r,j,c]) / sqrt(d)" },
         { "head h uses keys and values h mod G: neighbours share h / (H / G)",
-          "s[b,i,g,r,j] = sum(c, q[b,i,g,r,c] * k[b,j,0,(each * g + r - G * floor((each * g + r) / G)) * d + c]) / sqrt(d)\n"
-          "head[b,i,g,r,c] = sum(j, a[b,i,g,r,j] * v[b,j,0,(each * g + r - G * floor((each * g + r) / G)) * d + c])" },
-        { "heads are joined without moving time back before them",
-          "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,(i * H + g * each + r) - time * floor((i * H + g * each + r)"
-          " / time),0,floor((i * H + g * each + r) / time),c])))" } } };
+          "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b,group * g + r - G * floor((group * g + r) / G),j,c]) / sqrt(d)\n"
+          "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,group * g + r - G * floor((group * g + r) / G),j,c])" },
+        { "heads are split without a permute: a reshape to (..., heads, time, d) takes rows, not columns",
+          "q_h[b,g,r,i,c] = q[b,0,0,0,((g * group + r) * time + i) * d + c]\n"
+          "k_g[b,g,j,c] = k[b,0,0,(g * time + j) * d + c]\nv_g[b,g,j,c] = v[b,0,0,(g * time + j) * d + c]" },
+        { "the queries' heads are split into (H / G, G): a group's heads are neighbours, (G, H / G)",
+          "q_h[b,g,r,i,c] = q[b,i,0,r * G + g,c]" },
+        { "heads are joined without moving time back before them", "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] *"
+          " head[b,0,0,0,((i * G + g) * group + r) * d + c])))" },
+        { "heads are joined as (G, d, H / G): expected (G, H / G, d)",
+          "y[b,i,e] = sum(g, sum(r, sum(c, out[e,0,0,(g * d + c) * group + r] * head[b,g,r,i,c])))" } } };
 
 void judge_exercise(void)
 {
