@@ -19,7 +19,7 @@ static void widths_of(const struct judge_call *c)
 }
 
 static const struct judge_answer widths = {
-    .sizes = { "e dim", "h H", "g G" }, .telling = { 60, 12, 4 }, .call = widths_of, .in = { NULL },
+    .sizes = { "e dim", "h H", "g G" }, .telling = { 96, 12, 4 }, .call = widths_of, .in = { NULL },
     .out = { "key", "value" }, .lines =
         "d = dim / H\n"
         "key = G * d                                         # the number of rows of key.weight\n"
@@ -29,7 +29,7 @@ static const struct judge_answer widths = {
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
-    const int *n = ((const struct judge_call *)arg)->size, G = n[3], H = n[4], dim = n[6], d = n[5];
+    const int *n = ((const struct judge_call *)arg)->size, G = n[2], H = n[3], d = n[4], dim = n[5];
     const struct grouped_query l = { .heads = H, .kv_heads = G,
         .query = { gra_reshape(t, in[1], GRA_SHAPE(dim, dim)), NULL }, .key = { gra_reshape(t, in[2], GRA_SHAPE(G * d, dim)), NULL },
         .value = { gra_reshape(t, in[3], GRA_SHAPE(G * d, dim)), NULL }, .out = { gra_reshape(t, in[4], GRA_SHAPE(dim, dim)), NULL } };
@@ -37,8 +37,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 }
 
 static const struct judge_answer answer = {
-    .sizes = { "b batch", "i time", "j time", "g G", "h H", "c d", "e dim", "r group" },
-    .telling = { 2, 7, 7, 2, 6, 4, 24, 3 }, .f = f, .without = "attention",
+    .sizes = { "i time", "j time", "g G", "h H", "c d", "e dim", "r group", "b batch" },
+    .telling = { 5, 5, 2, 6, 4, 24, 3, 1 }, .f = f, .without = "attention",
     .in = { "x[b,i,e]", "query[g,r,c,e] in -0.5..0.5", "key[g,c,e] in -0.5..0.5", "value[g,c,e] in -0.5..0.5",
             "out[e,g,r,c] in -0.5..0.5" }, .out = { "y[b,i,e]" }, .lines =
         "q[b,i,g,r,c] = sum(e, query[g,r,c,e] * x[b,i,e])    # q\n"
@@ -79,11 +79,11 @@ static const struct judge_answer answer = {
 void judge_exercise(void)
 {
     judge_cases(&widths, (const struct judge_case[]){
-        CASE("the parameters, for dim 40, eight heads, four of keys and values", { 40, 8, 4 }),
+        CASE("the parameters, for dim 64, sixteen heads, two of keys and values", { 64, 16, 2 }),
         CASE("the parameters, for dim 12, two heads, one of keys and values", { 12, 2, 1 }), { NULL } });
     judge_cases(&answer, (const struct judge_case[]){
-        CASE("dim 30: six heads share two of keys and values", { 2, 7, 7, 2, 6, 5, 30, 3 }),
-        CASE("dim 30: six heads, as many of keys and values", { 2, 7, 7, 6, 6, 5, 30, 1 }),
-        CASE("dim 30: six heads share one of keys and values", { 2, 7, 7, 1, 6, 5, 30, 6 }), { NULL } });
+        CASE("dim 12: four heads share two of keys and values", { 4, 4, 2, 4, 3, 12, 2, 2 }),
+        CASE("dim 15: three heads, as many of keys and values", { 4, 4, 3, 3, 5, 15, 1, 2 }),
+        CASE("dim 12: six heads share one of keys and values", { 3, 3, 1, 6, 2, 12, 6, 2 }), { NULL } });
     judge_end(&answer);
 }
