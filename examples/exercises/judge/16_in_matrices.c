@@ -25,13 +25,14 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     "W_qX[c,i] = sum(h, W_q[c,h] * " X_i ")\nW_kX[c,j] = sum(h, W_k[c,h] * " X_j ")\n" \
     "W_vX[l,j] = sum(h, W_v[l,h] * " X_j ")\n" \
     "Q[c,i] = W_qX[c,i] + b_q[c]\nK[c,j] = W_kX[c,j] + b_k[c]\nV[l,j] = W_vX[l,j] + b_v[l]\n" \
-    "s[j,i] = sum(c, K[c,j] * Q[c,i]) / sqrt(d)          # the scores\n" \
+    "s[j,i] = sum(c, K[c,j] * Q[c,i]) / sqrt(d)          # the score\n" \
     "p[j,i] = exp(s[j,i] - max(j, s[j,i]))               # e^score\n" \
-    "a[j,i] = p[j,i] / sum(j, p[j,i])                    # the weights\n" \
+    "a[j,i] = p[j,i] / sum(j, p[j,i])                    # the weight\n" \
     Y " = sum(j, V[l,j] * a[j,i])\n"
 #define SPECIALS(X, Y, softmax, exchanged) \
     { "the biases were left out", "Q[c,i] = W_qX[c,i]\nV[l,j] = W_vX[l,j]" }, \
-    { "the weights are transposed: query i uses the weights that others give to it", Y " = sum(j, V[l,j] * a[i,j])" }, \
+    { "the weights are transposed: query i uses the weights that others give to it", \
+      Y " = sum(j, V[l,j] * a[i,j])" }, \
     { softmax, "p[j,i] = exp(s[j,i] - max(i, s[j,i]))\na[j,i] = p[j,i] / sum(i, p[j,i])" }, \
     { exchanged, "s[j,i] = sum(c, K[c,i] * Q[c,j]) / sqrt(d)" }, \
     { "softmax is left out", "a[j,i] = s[j,i]" }, \
@@ -57,7 +58,8 @@ static const struct judge_answer rows = { ANSWER("i,h", "i,l"),
           "V[l,j] = W_vX[0,j * e + l] + b_v[l]" },
         { "W X^T + b" ORDER, "s[j,i] = sum(c, K[0,j * d + c] * Q[0,i * d + c]) / sqrt(d)\n"
           "Y[i,l] = sum(j, V[0,j * e + l] * a[j,i])" },
-        { "Y" ORDER, "Y[i,l] = sum(j, V[floor((i * e + l) / N),j] * a[j,i * e + l - N * floor((i * e + l) / N)])" } } };
+        { "Y" ORDER,
+          "Y[i,l] = sum(j, V[floor((i * e + l) / N),j] * a[j,i * e + l - N * floor((i * e + l) / N)])" } } };
 
 static void judge_head(const struct judge_answer *a, const struct judge_case *cases)
 {

@@ -22,6 +22,15 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *c)
                       "gra_softmax, which subtracts the largest score first"
                     : "but the last row, which has no future, is right. Before softmax the future must be -INFINITY, "
                       "not INFINITY, and after it 0");
+    if (now == BEFORE && T > 2 && a[0] > 0 && a[1] > 0 && a[2] > 0) {
+        const double *s = in[0]->data, one = s[0] + log(a[1] / a[0]), two = s[0] + log(a[2] / a[0]);
+        const bool added = fabs(one - s[1] - two + s[2]) < 1e-9 && fabs(one - s[1]) > 1e-9;
+        if (added || fabs(one - two) < 1e-9)
+            judge_wrong("a[0, 1]: got %.6g, expected 0\nlikely: %s%.6g: set them to -INFINITY, as e^x of "
+                        "no other x is 0", a[1], added
+                        ? "the scores of the future are themselves plus " : "the scores of the future are ",
+                        added ? one - s[1] : fabs(one) < 1e-9 ? 0 : one);
+    }
     return y;
 }
 
@@ -40,7 +49,8 @@ static const struct judge_answer before = {
           "masked[i,j] = [j < i] ? s[i,j] : -1e300\na[i,j] = [i = 0] ? 0 : p[i,j] / sum(j, p[i,j])" },
         { "the past and the token itself are masked: mask the future, where column j > row i",
           "masked[i,j] = [j > i] ? s[i,j] : -1e300\na[i,j] = [i = T - 1] ? 0 : p[i,j] / sum(j, p[i,j])" },
-        { "a score of 0 is not a mask, as e^0 is 1: set masked scores to -INFINITY", "masked[i,j] = [j <= i] * s[i,j]" },
+        { "masked scores are a number, and these scores are below it: set them to -INFINITY",
+          "masked[i,j] = [j <= i] ? s[i,j] : -1000" },
         { "softmax is missing", "a[i,j] = [j <= i] * s[i,j]" } } };
 
 static const struct judge_answer after = {
@@ -56,7 +66,8 @@ static const struct judge_answer after = {
           "a[i,j] = left[i,j]" },
         { "divided by the sum of the column: a row holds the weights of a token",
           "a[i,j] = left[i,j] / sum(k, left[k,j])" },
-        { "number j of a row is divided by the sum of row j: sum with keepdim", "a[i,j] = left[i,j] / sum(k, left[j,k])" },
+        { "number j of a row is divided by the sum of row j: sum with keepdim",
+          "a[i,j] = left[i,j] / sum(k, left[j,k])" },
         { "softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum",
           "a[i,j] = exp(left[i,j]) / sum(k, exp(left[i,k]))" },
         { "softmax is missing: the scores themselves are divided by their sum", "soft[i,j] = s[i,j]" },
@@ -66,12 +77,13 @@ static const struct judge_answer after = {
 static const struct judge_answer attention = {
     .sizes = { "i T", "j T", "c d", "l e" }, .telling = { 5, 5, 7, 3 }, .f = f, .without = "attention",
     .in = { "q[i,c]", "k[j,c]", "v[j,l]" }, .out = { "y[i,l]" }, .lines =
-        "s[i,j] = sum(c, q[i,c] * k[j,c]) / sqrt(d)          # the scores\n" MASKED
-        "a[i,j] = p[i,j] / sum(j, p[i,j])                    # the weights\n"
+        "s[i,j] = sum(c, q[i,c] * k[j,c]) / sqrt(d)          # the score\n" MASKED
+        "a[i,j] = p[i,j] / sum(j, p[i,j])                    # the weight\n"
         "y[i,l] = sum(j, a[i,j] * v[j,l])\n",
     .special = { NOT_MASKED, COLUMNS("a"),
         { "k q^T is used instead of q k^T", "s[i,j] = sum(c, k[i,c] * q[j,c]) / sqrt(d)" },
-        { "the weights are transposed: row i of y is the sum over j of a_ij v_j", "y[i,l] = sum(j, a[j,i] * v[j,l])" },
+        { "the weights are transposed: row i of y is the sum over j of a_ij v_j",
+          "y[i,l] = sum(j, a[j,i] * v[j,l])" },
         { "softmax was applied again, to weights: e^0 is 1, also in the future",
           "y[i,l] = sum(j, exp(a[i,j]) * v[j,l]) / sum(j, exp(a[i,j]))" },
         { "all visible tokens have the same weight: are the scores 0? In C, 1 / d is 0 for an int d > 1",
@@ -85,9 +97,8 @@ void judge_exercise(void)
         CASE("masked_before: three tokens", { 3, 3 }, .in = { three }),
         CASE("masked_before: five tokens", { 5, 5 }),
         CASE("masked_before: one token", { 1, 1 }),
-        CASE("masked_before: scores of 4e4 and -2e5", { 3, 3 }, .in = { low }, .says = "smaller scores were right: "
-          "set masked scores to -INFINITY, as no other number is below all scores, and let gra_softmax subtract the "
-          "largest"), { NULL } });
+        CASE("masked_before: scores of 4e4 and -2e5", { 3, 3 }, .in = { low },
+          .says = "smaller scores were right: set masked scores to -INFINITY, and let gra_softmax subtract the largest"), { NULL } });
     judge_end(&before);
     now = AFTER;
     judge_cases(&after, (const struct judge_case[]){

@@ -49,18 +49,21 @@ static const struct judge_answer merge = { HEADS, .f = f_merge,
 
 static const struct judge_answer multi = {
     .sizes = { "b B", "i T", "j T", "h H", "c d", "e D" }, .telling = { 2, 5, 5, 3, 4, 12 }, .f = f_multi,
-    .in = { "q[b,i,h,c]", "k[b,j,h,c]", "v[b,j,h,c]", "W_c[e,h,c]" }, .without = "attention", .out = { "y[b,i,e]" }, .lines =
-        "s[b,h,i,j] = sum(c, q[b,i,h,c] * k[b,j,h,c]) / sqrt(d)  # the scores\n"
+    .in = { "q[b,i,h,c]", "k[b,j,h,c]", "v[b,j,h,c]", "W_c[e,h,c]" },
+    .without = "attention", .out = { "y[b,i,e]" }, .lines =
+        "s[b,h,i,j] = sum(c, q[b,i,h,c] * k[b,j,h,c]) / sqrt(d)  # the score\n"
         "p[b,h,i,j] = exp(s[b,h,i,j])                        # e^score\n"
-        "a[b,h,i,j] = p[b,h,i,j] / sum(j, p[b,h,i,j])        # the weights\n"
-        "head[b,i,h,c] = sum(j, a[b,h,i,j] * v[b,j,h,c])     # the heads\n"
+        "a[b,h,i,j] = p[b,h,i,j] / sum(j, p[b,h,i,j])        # the weight\n"
+        "head[b,i,h,c] = sum(j, a[b,h,i,j] * v[b,j,h,c])     # a head\n"
         "y[b,i,e] = sum(h, sum(c, head[b,i,h,c] * W_c[e,h,c]))\n",
     .special = {
         { "W_c was left out", "y[b,i,e] = head[b,i,0,e]" },
-        { "multiplied by W_c: multiply by its transpose", "y[b,i,e] = sum(h, sum(c, head[b,i,h,c] * W_c[h * d + c,0,e]))" },
+        { "multiplied by W_c: multiply by its transpose",
+          "y[b,i,e] = sum(h, sum(c, head[b,i,h,c] * W_c[h * d + c,0,e]))" },
         { "softmax runs over the heads: the weights of a query in one head sum to 1",
           "a[b,h,i,j] = p[b,h,i,j] / sum(h, p[b,h,i,j])" },
-        { "softmax runs over the queries: the weights of a query sum to 1", "a[b,h,i,j] = p[b,h,i,j] / sum(i, p[b,h,i,j])" },
+        { "softmax runs over the queries: the weights of a query sum to 1",
+          "a[b,h,i,j] = p[b,h,i,j] / sum(i, p[b,h,i,j])" },
         { "the weights are transposed: row i is the sum over j of a_ij v_j",
           "head[b,i,h,c] = sum(j, a[b,h,j,i] * v[b,j,h,c])" },
         { "queries and keys are exchanged", "s[b,h,i,j] = sum(c, k[b,i,h,c] * q[b,j,h,c]) / sqrt(d)" },

@@ -36,7 +36,8 @@ static void call(const struct judge_call *c)
 }
 
 static const struct judge_answer init = {
-    .sizes = { "r context_length", "c dim" }, .telling = { 4, 3 }, .call = call, .in = { NULL }, .out = { "weight[r,c]" },
+    .sizes = { "r context_length", "c dim" }, .telling = { 4, 3 }, .call = call, .in = { NULL },
+    .out = { "weight[r,c]" },
     .functions = (const struct judge_function[]){ { "drawn", 3, drawn }, { NULL, 0, NULL } }, .lines =
         "std = 1                                             # the standard deviation\n"
         "weight[r,c] = std * drawn(r * dim + c, context_length * dim, 1)\n",
@@ -56,8 +57,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     gra_tensor *y = positions_forward(t, &p, in[0], first);
     if (gra_error(t))
         judge_wrong("x has %d token%s, first is %d, and there are %d positions: all fit, but gradus refused:\n%s\n"
-                    "Which rows of weight are needed? The end of a slice is an index, not a count; a text is too long "
-                    "only where first + time > context_length", time, time == 1 ? "" : "s", first, context, gra_error(t));
+                    "Which rows of weight are needed? The end of a slice is an index, not a count; a text is too "
+                    "long only where first + time > context_length", time, time == 1 ? "" : "s", first, context, gra_error(t));
     return y;
 }
 
@@ -83,10 +84,10 @@ static void too_long(int time, int dim, int context, int first)
     struct positions p;
     judge_part("forward: %d tokens after %d, but only %d positions: an error", time, first, context);
     gra_model *m = opened(&t, &p, context, dim);
-    positions_forward(t, &p, gra_input(t, judge_draw(8, (size_t)(time * dim), -2, 2), GRA_SHAPE(1, time, dim)), first);
+    positions_forward(t, &p, gra_zeros(t, GRA_SHAPE(1, time, dim)), first);
     if (!gra_error(t))
-        judge_wrong("rows %d to %d of weight are needed, but it has only %d, and the tape has no error\nAsk gra_slice "
-                    "for exactly the rows that are needed: it refuses if some do not exist", first, first + time - 1,
+        judge_wrong("rows %d to %d of weight are needed, but it has only %d, and the tape has no error\nAsk "
+                    "gra_slice for exactly the rows that are needed: it refuses if some do not exist", first, first + time - 1,
                     context);
     judge_close(t, m);
 }
@@ -96,7 +97,8 @@ void judge_exercise(void)
     static const double at[] = { 0, 2, 4 };
     judge_cases(&init, (const struct judge_case[]){
         CASE("init: a parameter \"weight\", for context_length = 7 and dim = 4", { 7, 4 }, .tolerance = 1e-6),
-        CASE("init: a parameter \"weight\", for context_length = 1 and dim = 3", { 1, 3 }, .tolerance = 1e-6), { NULL } });
+        CASE("init: a parameter \"weight\", for context_length = 1 and dim = 3", { 1, 3 }, .tolerance = 1e-6),
+        { NULL } });
     judge_cases(&forward, (const struct judge_case[]){
         CASE("forward: two texts", { 2, 3, 4, 7 }, .in = { [2] = at }),
         CASE("forward: one text of four tokens", { 1, 4, 3, 6 }, .in = { [2] = at }),

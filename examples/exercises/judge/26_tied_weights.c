@@ -33,7 +33,8 @@ static const struct judge_answer answer = {
           "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * h[i,d] * (1 - h[i,d])" },
         { "what comes through h is added within the loop over j: dh is incomplete",
           "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
-        { "the loop over j goes to n: e has vocab rows", "de[j,d] = de0[j,d] + [j < n] * sum(i, dlogits[i,j] * h[i,d])"
+        { "the loop over j goes to n: e has vocab rows",
+          "de[j,d] = de0[j,d] + [j < n] * sum(i, dlogits[i,j] * h[i,d])"
           " + sum(i, [ids[i] = j] * back[i,d])\n"
           "back[i,d] = sum(j, [j < n] * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
         { "both paths are there, but halved: add the two gradients",

@@ -6,7 +6,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
     const int *n = ((const struct judge_call *)arg)->size;
     const struct rms_norm l = { in[1] };
-    const gra_shape shape = n[1] > 1 ? GRA_SHAPE(n[0], n[1], n[2]) : n[0] > 1 ? GRA_SHAPE(n[0], n[2]) : GRA_SHAPE(n[2]);
+    const gra_shape shape = n[1] > 1 ? GRA_SHAPE(n[0], n[1], n[2])
+                          : n[0] > 1 ? GRA_SHAPE(n[0], n[2]) : GRA_SHAPE(n[2]);
     gra_tensor *x = n[1] > 1 ? in[0] : gra_reshape(t, in[0], shape), *y = rms_norm_forward(t, &l, x);
     judge_tensor(t, "y", y, shape);
     return n[1] > 1 ? y : gra_reshape(t, y, in[0]->shape);

@@ -34,7 +34,8 @@ static const struct judge_answer answer = {
         { "silu is applied to x, before both Linears: apply it only after the gate's",
           "gate[b,r,h] = sum(i, W_gate[h,i] * silu(x[b,r,i]))\nup[b,r,h] = sum(i, W_up[h,i] * silu(x[b,r,i]))\n"
           "product[b,r,h] = gate[b,r,h] * up[b,r,h]" },
-        { "silu is applied to gate and up: apply it only to the gate", "product[b,r,h] = silu(gate[b,r,h]) * silu(up[b,r,h])" },
+        { "silu is applied to gate and up: apply it only to the gate",
+          "product[b,r,h] = silu(gate[b,r,h]) * silu(up[b,r,h])" },
         { "the gate is added to the product", "product[b,r,h] = silu(gate[b,r,h]) * up[b,r,h] + silu(gate[b,r,h])" },
         { "the gate is subtracted from up: expected their product, element by element",
           "product[b,r,h] = up[b,r,h] - silu(gate[b,r,h])" },
@@ -44,14 +45,16 @@ static const struct judge_answer answer = {
 
 static void init(void)
 {
-    static const double first[3] = { 0.14724482595920563, -0.265575647354126, 0.4128328859806061 };  /* PyTorch 1.13's */
+    /* PyTorch 1.13's */
+    static const double first[3] = { 0.14724482595920563, -0.265575647354126, 0.4128328859806061 };
     struct swiglu l = { { NULL, NULL }, { NULL, NULL }, { NULL, NULL } };
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_TRAIN, 28);
     judge_part("init makes three weights, for dim = 3 and hidden = 5");
     swiglu_init(&l, gra_enter(gra_root(m), "ffn"), 3, 5);
     judge_params(m, 3, (const struct judge_param[]){ { "ffn.gate_proj.weight", GRA_SHAPE(5, 3), l.gate.weight },
-        { "ffn.up_proj.weight", GRA_SHAPE(5, 3), l.up.weight }, { "ffn.down_proj.weight", GRA_SHAPE(3, 5), l.down.weight } });
+        { "ffn.up_proj.weight", GRA_SHAPE(5, 3), l.up.weight },
+        { "ffn.down_proj.weight", GRA_SHAPE(3, 5), l.down.weight } });
     for (int i = 0; i < 3; i++) {
         judge_clue("with this seed PyTorch has the expected number: make the Linears with gra_linear_init");
         judge_numbers(gra_param_at(m, i)->name, GRA_SHAPE(1), gra_param_at(m, i)->data, first + i, 1e-8);

@@ -9,7 +9,7 @@ static void widths_of(const struct judge_call *c)
     const int *n = c->size, dim = n[0];
     grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), dim, n[1], n[2]);
     if (!l.key.weight || !l.value.weight || gra_dim(l.key.weight, -1) != dim || gra_dim(l.value.weight, -1) != dim
-        || gra_dim(l.key.weight, 0) * n[1] == dim * n[2])
+        || (gra_dim(l.key.weight, 0) * n[1] == dim * n[2] && gra_dim(l.value.weight, 0) * n[1] == dim * n[2]))
         judge_params(m, 4, (const struct judge_param[]){ { "gqa.query.weight", GRA_SHAPE(dim, dim), l.query.weight },
             { "gqa.key.weight", GRA_SHAPE(dim / n[1] * n[2], dim), l.key.weight },
             { "gqa.value.weight", GRA_SHAPE(dim / n[1] * n[2], dim), l.value.weight },
@@ -31,8 +31,10 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
     const int *n = ((const struct judge_call *)arg)->size, G = n[2], H = n[3], d = n[4], dim = n[5];
     const struct grouped_query l = { .heads = H, .kv_heads = G,
-        .query = { gra_reshape(t, in[1], GRA_SHAPE(dim, dim)), NULL }, .key = { gra_reshape(t, in[2], GRA_SHAPE(G * d, dim)), NULL },
-        .value = { gra_reshape(t, in[3], GRA_SHAPE(G * d, dim)), NULL }, .out = { gra_reshape(t, in[4], GRA_SHAPE(dim, dim)), NULL } };
+        .query = { gra_reshape(t, in[1], GRA_SHAPE(dim, dim)), NULL },
+        .key = { gra_reshape(t, in[2], GRA_SHAPE(G * d, dim)), NULL },
+        .value = { gra_reshape(t, in[3], GRA_SHAPE(G * d, dim)), NULL },
+        .out = { gra_reshape(t, in[4], GRA_SHAPE(dim, dim)), NULL } };
     return grouped_query_forward(t, &l, in[0]);
 }
 
@@ -47,10 +49,10 @@ static const struct judge_answer answer = {
         "q_h[b,g,r,i,c] = q[b,i,g,r,c]                       # q_h\n"
         "k_g[b,g,j,c] = k[b,j,g,c]                           # k_g\n"
         "v_g[b,g,j,c] = v[b,j,g,c]                           # v_g\n"
-        "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b,g,j,c]) / sqrt(d)  # the scores\n"
+        "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b,g,j,c]) / sqrt(d)  # the score\n"
         "p[b,g,r,i,j] = [j <= i] * exp(s[b,g,r,i,j])         # e^score\n"
-        "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weights\n"
-        "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # the heads\n"
+        "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weight\n"
+        "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # a head\n"
         "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n",
     .special = {
         { "the last Linear, out, is missing", "y[b,i,e] = head[b,0,floor(e / d),i,e - d * floor(e / d)]" },

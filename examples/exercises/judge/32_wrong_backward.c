@@ -9,7 +9,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 }
 
 static const struct judge_answer answer = {
-    .sizes = { "k rows", "i n" }, .telling = { 3, 5 }, .f = f, .op = "standardize",
+    .sizes = { "k rows", "i n" }, .telling = { 3, 4 }, .f = f, .op = "standardize",
     .in = { "x[k,i]" }, .out = { "y[k,i]" }, .lines =
         "eps = 1e-5\n"
         "m[k] = mean(i, x[k,i])                              # the mean\n"
@@ -55,14 +55,16 @@ static void as_given(void)
 void judge_exercise(void)
 {
     judge_cases(&answer, (const struct judge_case[]){
-        CASE("forward, three rows of five", { 3, 5 }, .tolerance = 1e-10),
-        CASE("forward, rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .tolerance = 1e-10), { NULL } });
+        CASE("the given forward, three rows of five", { 3, 5 }, .tolerance = 1e-10),
+        CASE("the given forward, rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .tolerance = 1e-10),
+        { NULL } });
     judge_part("the gradient check of three rows of five");
     as_given();
     judge_cases(&answer, (const struct judge_case[]){
         CASE("gradients of three rows of five", { 3, 5 }, .gradients = true),
         CASE("gradients of rows of two", { 4, 2 }, .gradients = true),
-        CASE("gradients of rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .gradients = true), { NULL } });
+        CASE("gradients of rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .gradients = true),
+        { NULL } });
     judge_part("the gradient check of a batch");
     judge_gradients(GRA_GRAD, NULL, NULL, 1, &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(2, 2, 3) }, f, NULL);
 }
