@@ -13,10 +13,9 @@ static const struct judge_answer answer = {
     .in = { "x[k,i]" }, .out = { "y[k,i]" }, .lines =
         "eps = 1e-5\n"
         "m[k] = mean(i, x[k,i])                              # the mean\n"
-        "c[k,i] = x[k,i] - m[k]                              # x - mean\n"
-        "var[k] = mean(i, c[k,i]^2)                          # the variance\n"
+        "var[k] = mean(i, (x[k,i] - m[k])^2)                 # the variance\n"
         "r[k] = 1 / sqrt(var[k] + eps)                       # 1 / s\n"
-        "y[k,i] = c[k,i] * r[k]\n"
+        "y[k,i] = (x[k,i] - m[k]) * r[k]\n"
         "\n"
         "mean[k] = mean(i, dy[k,i])                          # the mean of dy\n"
         "dot[k] = mean(i, dy[k,i] * y[k,i])                  # the mean of dy y\n"
