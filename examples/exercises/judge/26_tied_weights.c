@@ -9,7 +9,7 @@ static void call(const struct judge_call *c)
 #define DIRECT "sum(i, dlogits[i,j] * h[i,d])"
 #define LAST "max(i, [ids[i] = j] * (i + 1))"           /* the last i of token j, plus 1, or 0 */
 static const struct judge_answer answer = {
-    .sizes = { "i n", "j vocab", "d dim" }, .telling = { 4, 5, 6 }, .call = call,
+    .sizes = { "i n", "j vocab", "d dim" }, .telling = { 4, 5, 3 }, .call = call,
     .in = { "e[j,d] in -1.5..1.5", "int ids[i] in 0..vocab-1", "dlogits[i,j] in -1..1", "h[i,d] =" },
     .out = { "de[j,d] +=" }, .lines =
         "h[i,d] = tanh(e[ids[i],d])\n"
@@ -46,7 +46,7 @@ void judge_exercise(void)
     static const double different[] = { 3, 0, 4 }, twice[] = { 1, 3, 1, 2 }, more[] = { 2, 0, 2, 1, 1, 2, 0 };
     static const double one[] = { 1 };
     judge_cases(&answer, (const struct judge_case[]){
-        CASE("three tokens, all different", { 3, 6, 4 }, .in = { [1] = different }),
+        CASE("three tokens, all different", { 3, 6, 2 }, .in = { [1] = different }),
         CASE("a token that comes twice", { 4, 5, 3 }, .in = { [1] = twice }),
         CASE("more tokens than the vocabulary has", { 7, 3, 4 }, .in = { [1] = more }),
         CASE("one token, one number", { 1, 2, 1 }, .in = { [1] = one }), { NULL } });
