@@ -171,41 +171,15 @@ static void measure_norms(page *p)
 static int step(page *p, bool last)
 {
     training *t = &p->t;
-    const options *o = &t->o;
-    run_row row = { .step = ++t->step, .val_loss = (double)NAN, .tokens_per_s = (double)NAN };
+    run_row row = { .step = ++t->step, .tokens_per_s = (double)NAN };
     training_draw(t, &t->rng);
-
-    gra_zero_grad(t->model);
-    for (const batch *b = t->batch; b < t->batch + o->accumulate; b++) {
-        gra_begin(t->tape, GRA_TRAIN, &t->rng);
-        gra_tensor *logits = t->forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
-        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, b->next);
-        loss = gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens);
-        if (gra_backward(t->tape, loss))
-            return training_not_finite(t, "loss");
-        row.train_loss += gra_item(loss);
-    }
+    row.train_loss = training_backward(t, &t->rng, t->o.accumulate);
     if (last)
         measure_norms(p);
-    row.grad_norm = gra_clip_grad_norm(t->model, o->clip);
-    if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
-        return training_not_finite(t, isfinite(row.train_loss) ? "gradient" : "loss");
-    row.lr = optimizer_step(&t->optimizer, row.step);
-
-    if (row.step % o->eval_every == 0 || row.step == o->steps) {
-        row.val_loss = validation_estimate(t);
-        if (!isfinite(row.val_loss))
-            return training_not_finite(t, "validation loss");
-        t->since_best = row.val_loss <= t->best ? 0 : t->since_best + 1;
-        t->best = fmin(t->best, row.val_loss);
-    }
+    if (training_update(t, &row) || validation_of_step(t, &row))
+        return -1;
     kept_add(&p->kept, t->model, t->step);
     return add_row(p, &row);
-}
-
-static bool at_end(const training *t)
-{
-    return t->step >= t->o.steps || (t->o.patience > 0 && t->since_best >= t->o.patience);
 }
 
 PAGE_EXPORT(run_train) int page_train(int steps)
@@ -214,7 +188,7 @@ PAGE_EXPORT(run_train) int page_train(int steps)
     int n = 0;
     if (!is_open())
         return -1;
-    for (; n < steps && !at_end(&p->t) && !p->failed; n++)
+    for (; n < steps && !training_ended(&p->t) && !p->failed; n++)
         p->failed = step(p, n + 1 == steps || p->t.step + 1 == p->t.o.steps) != 0;
     return p->failed ? -1 : n;
 }
