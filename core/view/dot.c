@@ -71,23 +71,10 @@ struct boxes {
     int  made;
 };
 
-/* The length of the longest common prefix of the paths a and b, in whole parts. */
-static size_t common_prefix(const char *a, const char *b)
-{
-    size_t whole = 0;
-    for (size_t i = 0;; i++) {
-        const bool a_ends = a[i] == '\0' || a[i] == '.', b_ends = b[i] == '\0' || b[i] == '.';
-        if (a_ends && b_ends && i)
-            whole = i;
-        if (a[i] != b[i] || !a[i])
-            return whole;
-    }
-}
-
 /* Closes and opens boxes so that the next tensor is written in the box of this path. */
 static void enter(gra_text *o, struct boxes *b, const char *path)
 {
-    const size_t stay = common_prefix(b->path, path);
+    const size_t stay = gra_common_path(b->path, strlen(b->path), path, strlen(path));
     for (size_t end = strlen(b->path); end > stay; end--)
         if (end == strlen(b->path) || b->path[end] == '.')
             gra_text_put(o, "}\n");

@@ -31,18 +31,17 @@ static void append(gra_listing *l, const gra_tensor *x)
 /* Of each node, the nearest parameters before and after it: see gra_node_path. */
 static void find_layers(gra_listing *l)
 {
-    const gra_tensor *near = NULL;
-    for (int i = 0; i < l->count; i++)
-        if (gra_node_number(l->row[i].x) >= 0) {
-            const gra_tensor *p = gra_node_param(l->row[i].x);
-            near = l->row[i].before = p ? p : near;
+    for (int back = 0; back < 2; back++) {
+        const gra_tensor *near = NULL;
+        for (int i = 0; i < l->count; i++) {
+            struct gra_listed *row = &l->row[back ? l->count - 1 - i : i];
+            if (gra_node_number(row->x) < 0)
+                continue;
+            const gra_tensor *p = gra_node_param(row->x);
+            near = p ? p : near;
+            *(back ? &row->after : &row->before) = near;
         }
-    near = NULL;
-    for (int i = l->count - 1; i >= 0; i--)
-        if (gra_node_number(l->row[i].x) >= 0) {
-            const gra_tensor *p = gra_node_param(l->row[i].x);
-            near = l->row[i].after = p ? p : near;
-        }
+    }
 }
 
 int gra_listing_open(gra_listing *l, const gra_tape *t)

@@ -8,7 +8,10 @@ const gra_tensor *gra_node_param(const gra_tensor *y);  /* the first parameter a
 
 /* The path of a node between one with the parameter p and one with q, which may be the same node. p or q
  * NULL: "". */
-char *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);
+char  *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);
+
+/* The length of the longest common prefix of two paths of these lengths, in whole parts. */
+size_t gra_common_path(const char *a, size_t na, const char *b, size_t nb);
 
 /* ---- listing.c: the listing itself is in gradus.h ------------------------------------------------------ */
 
