@@ -8,7 +8,7 @@ BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
-           $(wildcard examples/lib/sample.c examples/lib/files.c examples/lib/tokenizer/*.c)
+           $(wildcard examples/lib/sample.c examples/lib/files.c examples/lib/json_out.c examples/lib/tokenizer/*.c)
 
 # The page's expressions are compiled in double only.
 EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)

@@ -25,7 +25,7 @@ typedef struct page {                   /* all zeros: no run is open */
     int      broken;
     char    *flags, **word;             /* into which t.o points */
     run_row *row;                       /* of the steps so far */
-    size_t   rows, room, told;          /* told: how many of them page_news has given */
+    size_t   rows, told;                /* told: how many of them page_news has given */
     double  *norm;                      /* of each parameter's gradient at the last step of a slice */
     kept     kept;
     out      text[TEXTS];               /* what the functions return */
@@ -144,14 +144,10 @@ PAGE_EXPORT(run_open) int page_open(const char *flags, const char *text, int n, 
 
 static int add_row(page *p, const run_row *row)
 {
-    if (p->rows == p->room) {
-        const size_t room = 2 * p->room + 256;
-        run_row *more = realloc(p->row, room * sizeof *more);
-        if (!more)
-            return warn("out of memory");
-        p->row = more;
-        p->room = room;
-    }
+    run_row *more = one_more(p->row, p->rows, sizeof *more);
+    if (!more)
+        return warn("out of memory");
+    p->row = more;
     p->row[p->rows++] = *row;
     return 0;
 }
@@ -274,20 +270,12 @@ PAGE_EXPORT(run_sample) char *page_sample(void)
 
 /* ---- look -------------------------------------------------------------------------------------------- */
 
-/* The prompt's last tokens, as many as the model sees; with --lines after the end token. They are written to
- * the end of ids, which has room for n + 1. Returns how many, or -1 after a warning. */
+/* The prompt's tokens, with --lines after the end token. Returns how many, or -1 after a warning. */
 static int read_prompt(const training *t, const char *prompt, size_t n, int *ids)
 {
-    uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
-    ptrdiff_t size = tokens ? tokenizer_encode(&t->text.tokens, prompt, n, tokens) : warn("out of memory");
-    int used = 0;
-    if (t->o.lines)
-        ids[used++] = t->text.tokens.end;
-    for (ptrdiff_t i = 0; i < size; i++)
-        ids[used++] = tokens[i];
-    free(tokens);
-    if (size < 0 || used > 1)
-        return size < 0 ? -1 : used;
+    const int used = (int)tokenizer_prompt(&t->text.tokens, prompt, n, t->o.lines, ids);
+    if (used < 0 || used > 1)
+        return used;
     return warn("got %d token%s, expected 2 or more: the loss is for predicting each from those before it",
                 used, used == 1 ? "" : "s");
 }

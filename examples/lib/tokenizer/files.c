@@ -5,10 +5,9 @@
  * the order of their ranks, as two tokens with a blank between. tokenizer.json has both. */
 #include "../../import/json.h"
 #include "../files.h"
+#include "../json_out.h"
 #include "../say.h"
 #include "internal.h"
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,18 +46,19 @@ static ptrdiff_t to_bytes(char *text, size_t n)
     return to - text;
 }
 
-/* Writes the characters of n bytes, those of JSON with a backslash. Returns what follows them. */
-static char *put_characters(char *to, const char *bytes, size_t n, bool json)
+/* Writes the characters of a token, those of JSON with a backslash. */
+static void write_characters(out *o, const tokenizer *k, int id, bool json)
 {
+    size_t n;
+    const char *bytes = tokenizer_bytes(k, id, &n);
     for (size_t i = 0; i < n; i++) {
         const int c = character_of((unsigned char)bytes[i]);
         if (json && (c == '"' || c == '\\'))
-            *to++ = '\\';
+            out_text(o, "\\");
         if (c >= 0x80)
-            *to++ = (char)(0xC0 | c >> 6);
-        *to++ = (char)(c < 0x80 ? c : 0x80 | (c & 0x3F));
+            out_bytes(o, &(char){ (char)(0xC0 | c >> 6) }, 1);
+        out_bytes(o, &(char){ (char)(c < 0x80 ? c : 0x80 | (c & 0x3F)) }, 1);
     }
-    return to;
 }
 
 int gpt2_bytes(tokenizer *k)
@@ -319,35 +319,32 @@ int tokenizer_json_read(tokenizer *k, const char *path)
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
+static int write_file(out *o, const char *path)
+{
+    const int failed = o->failed ? warn("out of memory") : file_write(path, o->bytes, o->n);
+    free(o->bytes);
+    return failed;
+}
+
 int merges_write(const tokenizer *k, const char *vocab, const char *merges)
 {
-    size_t most = 64, n;
-    for (int id = 0; id < k->size; id++)
-        most += 3 * (tokenizer_bytes(k, id, &n), n) + 16;
-    for (size_t i = 0; i < k->n_merges; i++)
-        most += 2 * (tokenizer_bytes(k, k->merges[i].id, &n), n) + 2;
-    char *text = malloc(most), *to = text;
-    if (!text)
-        return warn("out of memory");
-    *to++ = '{';
+    out ids = { 0 }, pairs = { 0 };
+    out_text(&ids, "{");
     for (int id = 0; id < k->size; id++) {
-        const char *bytes = tokenizer_bytes(k, id, &n);
-        to += sprintf(to, "%s\"", id ? "," : "");
-        to = put_characters(to, bytes, n, true);
-        to += sprintf(to, "\":%d", id);
+        out_comma(&ids);
+        out_text(&ids, "\"");
+        write_characters(&ids, k, id, true);
+        out_format(&ids, "\":%d", id);
     }
-    to += sprintf(to, "}\n");
-    int failed = file_write(vocab, text, (size_t)(to - text));
-    to = text + sprintf(text, "#version: 0.2\n");
+    out_text(&ids, "}\n");
+    if (write_file(&ids, vocab))
+        return -1;
+    out_text(&pairs, "#version: 0.2\n");
     for (size_t i = 0; i < k->n_merges; i++) {
-        const char *left = tokenizer_bytes(k, k->merges[i].left, &n);
-        to = put_characters(to, left, n, false);
-        *to++ = ' ';
-        const char *right = tokenizer_bytes(k, k->merges[i].right, &n);
-        to = put_characters(to, right, n, false);
-        *to++ = '\n';
+        write_characters(&pairs, k, k->merges[i].left, false);
+        out_text(&pairs, " ");
+        write_characters(&pairs, k, k->merges[i].right, false);
+        out_text(&pairs, "\n");
     }
-    failed = failed || file_write(merges, text, (size_t)(to - text));
-    free(text);
-    return failed ? -1 : 0;
+    return write_file(&pairs, merges);
 }
