@@ -34,21 +34,20 @@ static void put_id(gra_text *o, const gra_listing *l, const gra_tensor *x)
     gra_text_put(o, number >= 0 ? "n%d" : "leaf%d", number >= 0 ? number : gra_listing_find(l, x));
 }
 
-static void put_tensor(gra_text *o, const gra_listing *l, const gra_tensor *x)
+static void put_tensor(gra_text *o, const gra_listing *l, int row)
 {
-    char text[GRA_COLUMNS_TEXT], size[GRA_SIZE_TEXT];
+    static const char *const before[GRA_ROW] = { [GRA_ROW_TITLE] = "", [GRA_ROW_SHAPE] = " | ",
+                                                 [GRA_ROW_VALUE] = " | data ", [GRA_ROW_GRAD] = " | grad " };
+    const gra_tensor *x = l->row[row].x;
+    gra_row cell;
+    gra_row_text(l, row, cell);
     put_id(o, l, x);
     gra_text_put(o, " [label=\"");
-    gra_title_text(x, text);
-    put_escaped(o, text);
-    if (x->shape.ndim)
-        gra_text_put(o, " | %s", GRA_SHAPE_STRING(x->shape));
-    gra_size_text(x, x->data, size);
-    if (*size)
-        gra_text_put(o, " | data %s", size);
-    gra_size_text(x, gra_kept_grad(x), size);
-    if (*size)
-        gra_text_put(o, " | grad %s", size);
+    for (int c = 0; c < GRA_ROW; c++)
+        if (before[c] && *cell[c] && (c != GRA_ROW_SHAPE || x->shape.ndim)) {
+            gra_text_put(o, "%s", before[c]);
+            put_escaped(o, cell[c]);
+        }
     gra_text_put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" :
                  gra_is_param(x) ? ", style=filled" : ", style=rounded");
 }
@@ -102,12 +101,12 @@ static void put_tape(gra_text *o, const gra_listing *l)
         "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n");
     for (int i = 0; i < l->count; i++)                  /* inputs are outside all boxes */
         if (is_input(l->row[i].x))
-            put_tensor(o, l, l->row[i].x);
+            put_tensor(o, l, i);
     for (int i = 0; i < l->count; i++) {
         if (is_input(l->row[i].x))
             continue;
         enter(o, &boxes, gra_listing_path(l, i, path));
-        put_tensor(o, l, l->row[i].x);
+        put_tensor(o, l, i);
     }
     enter(o, &boxes, "");
     for (int i = 0; i < l->count; i++)          /* edges last: a box encloses whatever it names */
