@@ -1,4 +1,5 @@
-/* json: reads objects, strings and counts, and skips the rest. A string must be valid UTF-8, without \u0000. */
+/* json: reads objects, strings and counts, and skips the rest. A string must be valid UTF-8, without
+ * \u0000. */
 #include "json.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* step: forward and backward of a batch, which is most of a training step. training_step (training.h) is the
- * whole step; train.c has the same in sight. */
+/* step: forward and backward of a batch, as in every training step. training.h has the rest of a step;
+ * train.c has all of it in sight. */
 #ifndef EXAMPLES_STEP_H
 #define EXAMPLES_STEP_H
 
