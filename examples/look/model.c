@@ -1,6 +1,7 @@
 /* model: see model.h. */
 #include "model.h"
 #include "../../core/op.h"
+#include "../lib/sample.h"
 #include "../lib/say.h"
 #include "look.h"
 #include <errno.h>
@@ -55,26 +56,11 @@ static void softmax(const gra_real *x, gra_real *p, int n)
         p[i] = (gra_real)(exp((double)x[i] - most) / sum);
 }
 
-/* The LIKELIEST most likely tokens in descending order. Returns their number. */
-static int likeliest(const gra_real *p, int vocab, int best[LIKELIEST])
-{
-    int n = 0;
-    for (int id = 0; id < vocab; id++) {
-        int k = n < LIKELIEST ? n++ : LIKELIEST;
-        for (; k > 0 && p[id] > p[best[k - 1]]; k--)
-            if (k < LIKELIEST)
-                best[k] = best[k - 1];
-        if (k < LIKELIEST)
-            best[k] = id;
-    }
-    return n;
-}
-
 /* Writes the likeliest tokens, then the one that does follow, or null after the last token. */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
     int best[LIKELIEST];
-    const int n = likeliest(p, vocab, best);
+    const int n = sample_largest(p, vocab, best, LIKELIEST);
     out_text(o, "[");
     for (int k = 0; k < n; k++)
         write_guess(o, m, p, best[k]);
