@@ -191,8 +191,8 @@ int main(int argc, char **argv)
 }
 END
 objects=
-for part in look chain out values; do
-    objects="$objects $BUILD/f32/examples/look/$part.o"
+for part in look/look look/chain look/values lib/json_out; do
+    objects="$objects $BUILD/f32/examples/$part.o"
 done
 hostile='<b>"&'\''.html'
 ok "a program that calls look_write" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} \
