@@ -638,6 +638,21 @@ int         gra_save_npy(const char *path, const gra_tensor *x);
 /* Any bytes, complete or not at all, as above: 0, or -1 and errno tells why. */
 int         gra_write_file(const char *path, const void *bytes, size_t n);
 
+/* ---- files: JSON, such as the config.json beside a model ------------------------------------------------
+ * A text from its beginning to its end, without allocating memory. At the first thing that is not as expected
+ * the reader stops: `wrong` tells what it is, `at` where. All later calls do nothing, so that one test at the
+ * end is enough. */
+typedef struct gra_json {
+    char       *at, *end;
+    const char *wrong;                  /* "expected a string", or NULL */
+} gra_json;
+bool        gra_json_accept(gra_json *j, char c);       /* past blanks and c, if c comes next */
+void        gra_json_expect(gra_json *j, char c);       /* as accept, and anything else is wrong */
+uint64_t    gra_json_count(gra_json *j);                /* 0, 1, 2 ...: no sign, no fraction */
+char       *gra_json_string(gra_json *j);               /* decoded in place, ended by a 0; NULL: wrong */
+gra_json    gra_json_skip(gra_json *j);                 /* past any value, which it returns as a text */
+void        gra_json_finish(gra_json *j);               /* nothing but blanks may follow */
+
 /* ---- the gradient check: only in libgradus64 ------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).

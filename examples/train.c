@@ -73,22 +73,9 @@ static int record(session *s, const run_row *row)
     if (run_log(&s->run, row))
         return -1;
     progress_log(&s->progress, t, row);
-    t->since_best += !isnan(row->val_loss);
-    if (row->val_loss <= t->best) {
-        t->best = row->val_loss;
-        t->since_best = 0;
-        if (run_save(t, BEST_FILE))
-            return -1;
-    }
-    if (run_snapshot(t))
+    if ((!isnan(row->val_loss) && t->since_best == 0 && run_save(t, BEST_FILE)) || run_snapshot(t))
         return -1;
     return checkpoint_is_due(s) ? save_checkpoint(s) : 0;
-}
-
-/* With --patience: have so many validations passed without a better one? */
-static bool out_of_patience(const training *t)
-{
-    return t->o.patience > 0 && t->since_best >= t->o.patience;
 }
 
 /* The loop, to its end or until Ctrl-C. 0, or -1 after a warning. */
@@ -96,9 +83,9 @@ static int train(session *s)
 {
     training *t = &s->t;
     const options *o = &t->o;
-    while (t->step < o->steps && !out_of_patience(t) && !stop_asked && !say_failed()) {
+    while (!training_ended(t) && !stop_asked && !say_failed()) {
         const double begun = seconds_now();
-        run_row row = { .step = ++t->step, .val_loss = (double)NAN };
+        run_row row = { .step = ++t->step };
         training_draw(t, &t->rng);
         const gra_rng before = t->rng;                          /* repeats this step, to trace a NaN */
 
@@ -121,12 +108,7 @@ static int train(session *s)
         row.lr           = optimizer_step(&t->optimizer, row.step);
         row.tokens_per_s = (double)t->tokens / (seconds_now() - begun);
 
-        if (row.step % o->eval_every == 0 || row.step == o->steps) {
-            row.val_loss = validation_estimate(t);
-            if (!isfinite(row.val_loss))
-                return training_not_finite(t, "validation loss");
-        }
-        if (record(s, &row))
+        if (validation_of_step(t, &row) || record(s, &row))
             return -1;
     }
     return say_failed() ? -1 : 0;
@@ -237,7 +219,8 @@ static int finish(session *s, const char *program)
         say("no picture: %s\n(gnuplot loss.gp in %s draws it)\n", why, o->out);
     say("%s %ld step%s in %s", stopped ? "stopped after" : "trained", now, now == 1 ? "" : "s", clock);
     if (t->step < o->steps || s->progress.first > 0)
-        say(" (%ld of %ld%s)", t->step, o->steps, out_of_patience(t) ? ", out of patience" : "");
+        say(" (%ld of %ld%s)", t->step, o->steps,
+            o->patience > 0 && t->since_best >= o->patience ? ", out of patience" : "");
     say(", validation loss %.4f, %.3f bits per byte\n", val_loss, bits);
     if (stopped)
         say("to resume: %s --resume %s\n", program, o->out);

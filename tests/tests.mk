@@ -9,7 +9,7 @@ BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
-           $(wildcard examples/lib/sample.c examples/lib/files.c examples/lib/tokenizer/*.c)
+           $(wildcard $(patsubst %,examples/lib/%.c,sample files json_out tokenizer/*))
 
 # The page's expressions are compiled in double only.
 EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)
@@ -65,7 +65,8 @@ $(B)/faults/learn: $(learner) $(B)/f64/tests/lib/fault.o $(B)/libgradus64.a
 $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
-$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
+$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c examples/lib/step.c) \
+        $(B)/libgradus.a
 	$(link) $(OWN_LD)
 $(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in the C library
 

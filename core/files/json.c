@@ -1,4 +1,5 @@
-/* json: see json.h. Nothing here allocates memory. */
+/* json: reads objects, strings and counts, and skips the rest. A string must be valid UTF-8, without
+ * \u0000. */
 #include "json.h"
 
 #include <string.h>
@@ -92,7 +93,7 @@ static int32_t character(const char **s, const char *end)
     return escape(s, end);
 }
 
-/* ---- strings and counts ---- */
+/* ---- values ---- */
 
 /* The first byte encodes how many bytes follow it; these are 10xxxxxx. */
 static char *put_utf8(char *to, int32_t c)
@@ -148,4 +149,43 @@ uint64_t gra_json_count(gra_json *j)
     if (j->at == s || (*s == '0' && j->at - s > 1))
         gra_json_fail(j, "expected a whole number: 0, 1, 2 ...");
     return j->wrong ? 0 : value;
+}
+
+static void skip_string(gra_json *j)
+{
+    for (j->at++; j->at < j->end && *j->at != '"'; j->at++)
+        j->at += *j->at == '\\' && j->end - j->at > 1;
+    if (j->at == j->end)
+        gra_json_fail(j, "expected the end of a string");
+    else
+        j->at++;
+}
+
+/* In objects and arrays it only matches brackets. */
+gra_json gra_json_skip(gra_json *j)
+{
+    static const char ends[] = " \t\n\r{[}],:\"";
+    skip_blanks(j);
+    gra_json value = *j;
+    int depth = 0;
+    if (j->wrong)
+        return value;
+    do {
+        skip_blanks(j);
+        const char c = j->at < j->end ? *j->at : '\0';
+        if (c == '"') {
+            skip_string(j);
+        } else if (c && strchr(depth ? "{[}],:" : "{[", c)) {
+            depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+            j->at++;
+        } else {
+            const char *word = j->at;
+            while (j->at < j->end && *j->at && !strchr(ends, *j->at))
+                j->at++;
+            if (j->at == word)
+                gra_json_fail(j, "expected a value");
+        }
+    } while (!j->wrong && depth > 0);
+    value.end = j->at;
+    return value;
 }

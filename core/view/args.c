@@ -26,7 +26,7 @@ static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t al
     *at = from + size;
     return *at <= y->op->args ? (const char *)y->args + from : NULL;
 }
-#define FIELD(y, at, type) ((const type *)field(y, at, sizeof(type), offsetof(struct { char c; type x; }, x)))
+#define FIELD(y, at, type) field(y, at, sizeof(type), offsetof(struct { char c; type x; }, x))
 
 /* "dimension 1": the one around which the input is split so; "all" */
 static void put_split(struct room *o, const gra_tensor *y, const gra_dim_split *around)
@@ -51,23 +51,21 @@ static void put_dims(struct room *o, const gra_tensor *y, size_t *at)
 
 static void put_field(struct room *o, const gra_tensor *y, char how, size_t *at)
 {
-    const double *number = how == 'g' ? FIELD(y, at, double) : NULL;
-    const int *integer = how == 'd' ? FIELD(y, at, int) : NULL;
-    const bool *transposed = how == 'T' ? FIELD(y, at, bool) : NULL;
-    const gra_dim_split *around = how == 'a' ? FIELD(y, at, gra_dim_split) : NULL;
-    char text[40];
-    if (number) {
-        snprintf(text, sizeof text, "%.7g", *number);
-        gra_decimal_point(text);
-        put(o, "%s", text);
-    } else if (integer)
-        put(o, "%d", *integer);
-    else if (transposed)
-        put(o, *transposed ? "^T" : "");
-    else if (around)
-        put_split(o, y, around);
-    else if (how == 'D')
+    const void *x = how == 'g' ? FIELD(y, at, double) : how == 'd' ? FIELD(y, at, int)
+                  : how == 'T' ? FIELD(y, at, bool) : how == 'a' ? FIELD(y, at, gra_dim_split) : NULL;
+    char number[40];
+    if (how == 'D')
         put_dims(o, y, at);
+    else if (x && how == 'g') {
+        snprintf(number, sizeof number, "%.7g", *(const double *)x);
+        gra_decimal_point(number);
+        put(o, "%s", number);
+    } else if (x && how == 'd')
+        put(o, "%d", *(const int *)x);
+    else if (x && how == 'T')
+        put(o, *(const bool *)x ? "^T" : "");
+    else if (x)
+        put_split(o, y, x);
 }
 
 char *gra_args_text(const gra_tensor *y, char *text)

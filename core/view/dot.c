@@ -34,21 +34,20 @@ static void put_id(gra_text *o, const gra_listing *l, const gra_tensor *x)
     gra_text_put(o, number >= 0 ? "n%d" : "leaf%d", number >= 0 ? number : gra_listing_find(l, x));
 }
 
-static void put_tensor(gra_text *o, const gra_listing *l, const gra_tensor *x)
+static void put_tensor(gra_text *o, const gra_listing *l, int row)
 {
-    char text[GRA_COLUMNS_TEXT], size[GRA_SIZE_TEXT];
+    static const char *const before[GRA_ROW] = { [GRA_ROW_TITLE] = "", [GRA_ROW_SHAPE] = " | ",
+                                                 [GRA_ROW_VALUE] = " | data ", [GRA_ROW_GRAD] = " | grad " };
+    const gra_tensor *x = l->row[row].x;
+    gra_row cell;
+    gra_row_text(l, row, cell);
     put_id(o, l, x);
     gra_text_put(o, " [label=\"");
-    gra_title_text(x, text);
-    put_escaped(o, text);
-    if (x->shape.ndim)
-        gra_text_put(o, " | %s", GRA_SHAPE_STRING(x->shape));
-    gra_size_text(x, x->data, size);
-    if (*size)
-        gra_text_put(o, " | data %s", size);
-    gra_size_text(x, gra_kept_grad(x), size);
-    if (*size)
-        gra_text_put(o, " | grad %s", size);
+    for (int c = 0; c < GRA_ROW; c++)
+        if (before[c] && *cell[c] && (c != GRA_ROW_SHAPE || x->shape.ndim)) {
+            gra_text_put(o, "%s", before[c]);
+            put_escaped(o, cell[c]);
+        }
     gra_text_put(o, "\"%s];\n", gra_node_number(x) >= 0 ? "" :
                  gra_is_param(x) ? ", style=filled" : ", style=rounded");
 }
@@ -71,23 +70,10 @@ struct boxes {
     int  made;
 };
 
-/* The length of the longest common prefix of the paths a and b, in whole parts. */
-static size_t common_prefix(const char *a, const char *b)
-{
-    size_t whole = 0;
-    for (size_t i = 0;; i++) {
-        const bool a_ends = a[i] == '\0' || a[i] == '.', b_ends = b[i] == '\0' || b[i] == '.';
-        if (a_ends && b_ends && i)
-            whole = i;
-        if (a[i] != b[i] || !a[i])
-            return whole;
-    }
-}
-
 /* Closes and opens boxes so that the next tensor is written in the box of this path. */
 static void enter(gra_text *o, struct boxes *b, const char *path)
 {
-    const size_t stay = common_prefix(b->path, path);
+    const size_t stay = gra_common_path(b->path, strlen(b->path), path, strlen(path));
     for (size_t end = strlen(b->path); end > stay; end--)
         if (end == strlen(b->path) || b->path[end] == '.')
             gra_text_put(o, "}\n");
@@ -115,12 +101,12 @@ static void put_tape(gra_text *o, const gra_listing *l)
         "graph [fontname=\"sans-serif\", style=rounded, color=gray];\n");
     for (int i = 0; i < l->count; i++)                  /* inputs are outside all boxes */
         if (is_input(l->row[i].x))
-            put_tensor(o, l, l->row[i].x);
+            put_tensor(o, l, i);
     for (int i = 0; i < l->count; i++) {
         if (is_input(l->row[i].x))
             continue;
         enter(o, &boxes, gra_listing_path(l, i, path));
-        put_tensor(o, l, l->row[i].x);
+        put_tensor(o, l, i);
     }
     enter(o, &boxes, "");
     for (int i = 0; i < l->count; i++)          /* edges last: a box encloses whatever it names */

@@ -31,18 +31,17 @@ static void append(gra_listing *l, const gra_tensor *x)
 /* Of each node, the nearest parameters before and after it: see gra_node_path. */
 static void find_layers(gra_listing *l)
 {
-    const gra_tensor *near = NULL;
-    for (int i = 0; i < l->count; i++)
-        if (gra_node_number(l->row[i].x) >= 0) {
-            const gra_tensor *p = gra_node_param(l->row[i].x);
-            near = l->row[i].before = p ? p : near;
+    for (int back = 0; back < 2; back++) {
+        const gra_tensor *near = NULL;
+        for (int i = 0; i < l->count; i++) {
+            struct gra_listed *row = &l->row[back ? l->count - 1 - i : i];
+            if (gra_node_number(row->x) < 0)
+                continue;
+            const gra_tensor *p = gra_node_param(row->x);
+            near = p ? p : near;
+            *(back ? &row->after : &row->before) = near;
         }
-    near = NULL;
-    for (int i = l->count - 1; i >= 0; i--)
-        if (gra_node_number(l->row[i].x) >= 0) {
-            const gra_tensor *p = gra_node_param(l->row[i].x);
-            near = l->row[i].after = p ? p : near;
-        }
+    }
 }
 
 int gra_listing_open(gra_listing *l, const gra_tape *t)
@@ -96,7 +95,7 @@ static const char *kind(const gra_tensor *x)
     return x->op ? x->op->name : x->requires_grad ? "input" : "constant";
 }
 
-void gra_title_text(const gra_tensor *x, char *text)
+static void title_text(const gra_tensor *x, char *text)
 {
     char name[4 * 40 + 1] = "", op[4 * 40 + 1];
     const char *dot = gra_is_param(x) ? strrchr(x->name, '.') : NULL;
@@ -106,7 +105,7 @@ void gra_title_text(const gra_tensor *x, char *text)
     snprintf(text, GRA_COLUMNS_TEXT, "%s%s%s", name, *name && x->op ? " = " : "", *name && !x->op ? "" : op);
 }
 
-void gra_label_text(const gra_tensor *x, const char *path, char *text)
+static void label_text(const gra_tensor *x, const char *path, char *text)
 {
     char own[GRA_PATH];
     const bool here = gra_is_param(x) && strcmp(gra_node_path(x, own), path) == 0;
@@ -129,18 +128,57 @@ static double root_mean_square(const real *x, size_t n)
     return largest * sqrt(sum / (double)n);
 }
 
-void gra_size_text(const gra_tensor *x, const real *values, char text[GRA_SIZE_TEXT])
+static void size_text(const gra_tensor *x, const real *values, char *text)
 {
     *text = '\0';
     if (values && x->size == 1)
-        snprintf(text, GRA_SIZE_TEXT, "%.6g", isnan(values[0]) ? (double)NAN : (double)values[0]);
+        snprintf(text, GRA_COLUMNS_TEXT, "%.6g", isnan(values[0]) ? (double)NAN : (double)values[0]);
     else if (values && x->size)
-        snprintf(text, GRA_SIZE_TEXT, "%.3g", root_mean_square(values, x->size));
+        snprintf(text, GRA_COLUMNS_TEXT, "%.3g", root_mean_square(values, x->size));
     gra_decimal_point(text);
 }
 
-const real *gra_kept_grad(const gra_tensor *x)
+/* NULL: there is none, or it is uninitialised. */
+static const real *kept_grad(const gra_tensor *x)
 {
     const gra_tensor *owner = x->base ? x->base : x;
     return owner->fresh ? NULL : owner->grad;
+}
+
+/* "3, weight, bias"; if there are more than 5, the first 3 and the last. */
+static void inputs_text(const gra_tensor *y, const char *path, char *text)
+{
+    const int n = y->nin;
+    char all[5 * GRA_COLUMNS_TEXT], label[GRA_COLUMNS_TEXT];
+    size_t at = 0;
+    all[0] = '\0';
+    for (int k = 0; k < n; k++) {
+        const char *comma = at ? ", " : "";
+        if (!y->in[k])
+            continue;
+        if (n > 5 && k == 3) {
+            comma = ", ... ";
+            k = n - 1;
+        }
+        label_text(y->in[k], path, label);
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", comma, label);
+    }
+    gra_shortened(all, GRA_ROW_COLUMNS, text);
+}
+
+void gra_row_text(const gra_listing *l, int row, gra_row cell)
+{
+    const gra_tensor *x = l->row[row].x;
+    const int number = gra_node_number(x);
+    char path[GRA_PATH];
+    memset(cell, 0, sizeof(gra_row));
+    if (number >= 0)
+        snprintf(cell[GRA_ROW_NUMBER], GRA_COLUMNS_TEXT, "%d", number);
+    gra_shortened(gra_listing_path(l, row, path), GRA_ROW_COLUMNS, cell[GRA_ROW_LAYER]);
+    title_text(x, cell[GRA_ROW_TITLE]);
+    gra_shortened(GRA_SHAPE_STRING(x->shape), GRA_ROW_COLUMNS, cell[GRA_ROW_SHAPE]);
+    if (number >= 0)
+        inputs_text(x, path, cell[GRA_ROW_INPUTS]);
+    size_text(x, x->data, cell[GRA_ROW_VALUE]);
+    size_text(x, kept_grad(x), cell[GRA_ROW_GRAD]);
 }

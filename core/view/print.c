@@ -76,54 +76,33 @@ static struct style choose_style(const real *x, gra_shape shape, size_t size, in
     return s;
 }
 
-static void print_row(FILE *f, const struct style *s, const real *x, int n, int indent)
-{
-    char text[TEXT];
-    int per_line = (LINE - indent) / (s->width + 2);
-    fputc('[', f);
-    for (int i = 0, shown = 0; i < n; i++, shown++) {
-        if (shown)
-            fputs(per_line < 1 || shown % per_line == 0 ? ",\n" : ", ", f);
-        if (shown && (per_line < 1 || shown % per_line == 0))
-            fprintf(f, "%*s", indent + 1, "");
-        if (s->summary && n > 2 * EDGE && i == EDGE) {
-            fputs(" ...", f);
-            i = n - EDGE - 1;
-            continue;
-        }
-        number_text(s, (double)x[i], text);
-        fprintf(f, "%*s", s->width, text);
-    }
-    fputc(']', f);
-}
-
+/* A number, or the brackets of a dimension: of the last one as many numbers in a line as fit, of another one
+ * part in a line, with blank lines between parts of two dimensions or more. */
 static void print_part(FILE *f, const struct style *s, const real *x, gra_shape shape, int indent)
 {
     char text[TEXT];
     if (shape.ndim == 0) {
         number_text(s, (double)*x, text);
-        fputs(text, f);
+        fprintf(f, "%*s", s->width, text);
         return;
     }
-    if (shape.ndim == 1) {
-        print_row(f, s, x, shape.dim[0], indent);
-        return;
-    }
+    const bool row = shape.ndim == 1;
+    const int n = shape.dim[0], fit = (LINE - indent) / (s->width + 2), per_line = row && fit > 1 ? fit : 1;
     const size_t step = gra_split_dim(shape, 0).inner;
     fputc('[', f);
-    for (int i = 0; i < shape.dim[0]; i++) {
-        if (i) {
-            fputc(',', f);
-            for (int d = 1; d < shape.ndim; d++)
+    for (int i = 0, shown = 0; i < n; i++, shown++) {
+        if (shown)
+            fputs(shown % per_line ? ", " : ",", f);
+        if (shown && shown % per_line == 0) {
+            for (int d = 0; d < (row ? 1 : shape.ndim - 1); d++)
                 fputc('\n', f);
             fprintf(f, "%*s", indent + 1, "");
         }
-        if (s->summary && shape.dim[0] > 2 * EDGE && i == EDGE) {
-            fputs("...", f);
-            i = shape.dim[0] - EDGE - 1;
-            continue;
-        }
-        print_part(f, s, x + (size_t)i * step, gra_shape_without(shape, 0, false), indent + 1);
+        if (s->summary && n > 2 * EDGE && i == EDGE) {
+            fputs(row ? " ..." : "...", f);
+            i = n - EDGE - 1;
+        } else
+            print_part(f, s, x + (size_t)i * step, gra_shape_without(shape, 0, false), indent + 1);
     }
     fputc(']', f);
 }

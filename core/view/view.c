@@ -44,13 +44,16 @@ static size_t layer_length(const gra_tensor *p)
     return dot ? (size_t)(dot - p->name) : 0;
 }
 
-/* The length of the part of a name that begins at `from`, and ends before a dot or at `end`. */
-static size_t part_length(const char *name, size_t from, size_t end)
+size_t gra_common_path(const char *a, size_t na, const char *b, size_t nb)
 {
-    size_t n = 0;
-    while (from + n < end && name[from + n] != '.')
-        n++;
-    return n;
+    size_t whole = 0;
+    for (size_t i = 0;; i++) {
+        const bool a_ends = i == na || a[i] == '.', b_ends = i == nb || b[i] == '.';
+        if (a_ends && b_ends && i)
+            whole = i;
+        if (i == na || i == nb || a[i] != b[i])
+            return whole;
+    }
 }
 
 /* The length of the path that encloses an op without parameters between p's layer and q's: their common
@@ -58,20 +61,13 @@ static size_t part_length(const char *name, size_t from, size_t end)
  * "blocks.1.norm1"), the op belongs to the end of that block, as a residual addition does. */
 static size_t enclosing_length(const gra_tensor *p, const gra_tensor *q)
 {
-    const size_t end = layer_length(p), q_end = layer_length(q);
-    size_t enclosing = 0;
-    bool   shared = true;
-    for (size_t from = 0, n; from < end; from += n + 1) {
-        n = part_length(p->name, from, end);
-        shared = shared && from < q_end && part_length(q->name, from, q_end) == n &&
-                 memcmp(p->name + from, q->name + from, n) == 0;
-        const bool number = strspn(p->name + from, "0123456789") >= n, last = from + n == end;
-        if (shared || (number && !last))
-            enclosing = from + n;
-        if (!shared && number)
-            break;
+    const size_t end = layer_length(p), both = gra_common_path(p->name, end, q->name, layer_length(q));
+    for (size_t from = both ? both + 1 : 0, n; from < end; from += n + 1) {
+        n = strcspn(p->name + from, ".");
+        if (strspn(p->name + from, "0123456789") >= n)
+            return from + n < end ? from + n : both;
     }
-    return enclosing;
+    return both;
 }
 
 char *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH])

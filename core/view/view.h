@@ -8,18 +8,19 @@ const gra_tensor *gra_node_param(const gra_tensor *y);  /* the first parameter a
 
 /* The path of a node between one with the parameter p and one with q, which may be the same node. p or q
  * NULL: "". */
-char *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);
+char  *gra_path_between(const gra_tensor *p, const gra_tensor *q, char path[GRA_PATH]);
+
+/* The length of the longest common prefix of two paths of these lengths, in whole parts. */
+size_t gra_common_path(const char *a, size_t na, const char *b, size_t nb);
 
 /* ---- listing.c: the listing itself is in gradus.h ------------------------------------------------------ */
 
-/* Texts of a row. A title: "softmax", "scores = softmax", "weight", "input". A label, of an input of a node
- * with this path: "12", "weight", "fc.weight", "input". The size of values or gradients of x: a single number
- * itself, else the root mean square; "" if there are none. */
-#define GRA_SIZE_TEXT 24
-void gra_title_text(const gra_tensor *x, char *text);
-void gra_label_text(const gra_tensor *x, const char *path, char *text);
-void gra_size_text(const gra_tensor *x, const real *values, char text[GRA_SIZE_TEXT]);
-
-const real *gra_kept_grad(const gra_tensor *x);         /* NULL: there is none, or it is uninitialised */
+/* The texts of a row, for the table and the picture of a tape. A title is "softmax", "scores = softmax",
+ * "weight" or "input"; inputs are "12, weight, fc.weight, input", seen from the row's layer. Value and
+ * gradient are a single number itself, else the root mean square; "" if there are none. */
+enum { GRA_ROW_NUMBER, GRA_ROW_LAYER, GRA_ROW_TITLE, GRA_ROW_SHAPE, GRA_ROW_INPUTS, GRA_ROW_VALUE,
+       GRA_ROW_GRAD, GRA_ROW, GRA_ROW_COLUMNS = 80 /* a text has at most so many characters */ };
+typedef char gra_row[GRA_ROW][GRA_COLUMNS_TEXT];
+void gra_row_text(const gra_listing *l, int row, gra_row cell);
 
 #endif

@@ -76,18 +76,18 @@ static bool keep(struct config_json *c, const char *name, const char *value)
     return true;
 }
 
-static bool parse(struct config_json *c, const char *text)
+static bool parse(struct config_json *c, char *text)
 {
     char name[JSON_SHOWN], value[JSON_SHOWN];
-    struct json j;
-    json_open(&j, text, '{');
+    struct json j = json_open((gra_json){ .at = text, .end = text + strlen(text) }, '{');
     while (json_next(&j)) {
-        json_show(name, j.name + 1, strchr(j.name + 1, '"'));
-        json_show(value, j.value, j.at);
+        json_show(name, j.name.at + 1, j.name.end - 1);
+        json_show(value, j.value.at, j.value.end);
         if (!keep(c, name, value))
             return false;
     }
-    if (j.at && !j.at[strspn(j.at, JSON_BLANKS)])
+    gra_json_finish(&j.rest);
+    if (!j.rest.wrong)
         return true;
     snprintf(c->why, sizeof c->why, "the config.json beside it is not a JSON object");
     return false;

@@ -3,35 +3,20 @@
 #include "names.h"
 #include "../../core/op.h"
 
-/* Copies p (rows, columns) to x or to a third of it, 0 to 2; turn: transposed. */
-static void copy(const gra_tensor *p, bool turn, int third, gra_tensor *x)
-{
-    const size_t rows = (size_t)p->shape.dim[0], columns = p->size / rows, all_rows = x->size / columns;
-    const size_t row = turn ? 1 : columns, column = turn ? all_rows : 1;                /* strides in x */
-    gra_real *to = x->data + (size_t)third * rows * row;
-    for (size_t a = 0; a < rows; a++)
-        for (size_t b = 0; b < columns; b++)
-            to[a * row + b * column] = p->data[a * columns + b];
-}
-
 /* GPT-2's tensor that begins with parameter i. */
 static void put(gra_model *to, const gra_model *m, const gra_gpt_config *c, int i)
 {
     const names_row *r = names_at(i);
-    const bool turn = i >= OUTSIDE && r->columns;
-    const int rows = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
-                     : r->rows * c->emb_dim * (r->part ? 3 : 1), columns = r->columns * c->emb_dim;
     names_text ours, theirs;
     gra_scope scope = gra_root(to);
     scope = r->group == HEAD ? scope : gra_enter(scope, "transformer");
     gra_tensor *x = gra_param(scope, names_of(i, true, theirs), gra_init_zeros(),
-                              !columns ? GRA_SHAPE(rows) : turn ? GRA_SHAPE(columns, rows)
-                                                                : GRA_SHAPE(rows, columns));
+                              names_shape(i, c, true, true));
     gra_freeze(x, true);                                        /* it needs no gradient */
-    for (int k = 0; x && k < (r->part ? 3 : 1); k++) {
-        const gra_tensor *p = gra_param_find(m, names_of(i + k, false, ours));
+    for (int k = i; x && k < i + (r->part ? 3 : 1); k++) {
+        const gra_tensor *p = gra_param_find(m, names_of(k, false, ours));
         if (p)                                                  /* otherwise a bias that it does not have */
-            copy(p, turn, k, x);
+            names_copy(k, true, true, p, x->data, false);
     }
 }
 

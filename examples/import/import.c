@@ -123,14 +123,8 @@ static bool put(struct import *f, const gra_file_tensor *x)
 
 static bool check_shape(struct import *f, int i)
 {
-    const gra_gpt_config *c = &f->config;
-    const names_row *r = names_at(i);
     const gra_file_tensor *x = f->place[i];
-    const bool turned = f->transposed && r->columns;
-    gra_shape expected = { .ndim = r->columns ? 2 : 1 };
-    expected.dim[turned] = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
-                       : r->rows * (f->gpt2 && r->part ? 3 : 1) * c->emb_dim;
-    expected.dim[!turned] = r->columns * c->emb_dim;
+    const gra_shape expected = names_shape(i, &f->config, f->gpt2, f->transposed);
     return gra_same_shape(x->shape, expected) ||
            wrong(f, "tensor %.100s: got the shape %s, expected %s", x->name, GRA_SHAPE_STRING(x->shape),
                  GRA_SHAPE_STRING(expected));
@@ -243,19 +237,6 @@ static bool read_beside(struct import *f, const char *path)
 
 /* ---- the values ---- */
 
-/* Copies p (rows, columns) from x or a third of it, which may be transposed. */
-static void copy(const struct import *f, int i, gra_tensor *p, const real *x)
-{
-    const names_row *r = names_at(i);
-    const bool third = f->gpt2 && r->part, transposed = f->transposed && i >= OUTSIDE && r->columns;
-    const size_t rows = (size_t)p->shape.dim[0], columns = p->size / rows;
-    const size_t from = third ? (size_t)(r->part - 1) * rows : 0, all_rows = third ? 3 * rows : rows;
-    const size_t row = transposed ? 1 : columns, column = transposed ? all_rows : 1;       /* strides in x */
-    for (size_t a = 0; a < rows; a++)
-        for (size_t b = 0; b < columns; b++)
-            p->data[a * columns + b] = x[(from + a) * row + b * column];
-}
-
 static bool read_values(struct import *f, gra_scope scope)
 {
     const gra_file_tensor *held = NULL;
@@ -271,7 +252,7 @@ static bool read_values(struct import *f, gra_scope scope)
         ok = f->place[i] == held || read_all(f, f->place[i], &x);
         held = f->place[i];
         if (ok)
-            copy(f, i, p, x);
+            names_copy(i, f->gpt2, f->transposed, p, x, true);
     }
     free(x);
     return ok;

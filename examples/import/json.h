@@ -1,32 +1,26 @@
-/* json: reads a JSON text, which ends in a 0 byte, a part at a time. */
+/* json: the members of a JSON object or array, one after another; gradus.h reads them. */
 #ifndef EXAMPLES_JSON_H
 #define EXAMPLES_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#define JSON_BLANKS " \t\r\n"
+#include "../../core/gradus.h"
 
 /* A walk through an object or an array:
  *
- *     json_open(&j, text, '{');
+ *     struct json j = json_open(text, '{');
  *     while (json_next(&j))
- *         ... j.name, j.value ...      both in the text, from their first character on
- *     ... j.at                         NULL: the text is wrong; else what follows the object
+ *         ... j.name, j.value ...      texts, from their first character to their last
+ *     ... j.rest                       what follows the object, or what is wrong
  */
 struct json {
-    const char *name, *value;           /* the name, with its quotes; NULL in an array */
-    const char *at;                     /* what follows the value */
-    char        close;                  /* } or ] */
+    gra_json name, value;               /* the name, with its quotes; none in an array */
+    gra_json rest;
+    bool     object, first;
 };
 
-bool json_open(struct json *j, const char *text, char bracket);         /* does the text begin with it? */
-bool json_next(struct json *j);         /* of a value that is an object or array, only brackets are checked */
-bool json_is(const char *s, const char *word);          /* is s this string, written without escapes? */
-
-/* Writes the string at s, whose end is known to be there, to `to`, which may be s: it only becomes shorter.
- * Returns how many bytes of UTF-8; -1: an escape is invalid. */
-ptrdiff_t json_string(const char *s, char *to);
+struct json json_open(gra_json text, char bracket);     /* another bracket: wrong */
+bool        json_next(struct json *j);
+gra_json    json_member(gra_json object, const char *name);     /* the first one's value; at NULL: none */
+bool        json_is(gra_json value, const char *text);          /* is it written so? */
 
 /* Copies a part of the text for an error message: control characters become ?, and a long part is cut. */
 enum { JSON_SHOWN = 64 };

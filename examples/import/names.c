@@ -45,3 +45,31 @@ const char *names_of(int i, int gpt2, names_text to)
              names_at(i)->name[gpt2]);
     return to;
 }
+
+static bool is_turned(int i, bool turned)
+{
+    return turned && i >= OUTSIDE && names_at(i)->columns;
+}
+
+gra_shape names_shape(int i, const gra_gpt_config *c, bool gpt2, bool turned)
+{
+    const names_row *r = names_at(i);
+    const int rows = r->rows == VOCAB ? c->vocab_size : r->rows == CONTEXT ? c->context_length
+                     : r->rows * c->emb_dim * (gpt2 && r->part ? 3 : 1), columns = r->columns * c->emb_dim;
+    return !columns ? GRA_SHAPE(rows) : is_turned(i, turned) ? GRA_SHAPE(columns, rows)
+                                                             : GRA_SHAPE(rows, columns);
+}
+
+void names_copy(int i, bool gpt2, bool turned, const gra_tensor *ours, gra_real *theirs, bool back)
+{
+    const names_row *r = names_at(i);
+    const size_t rows = (size_t)ours->shape.dim[0], columns = ours->size / rows;
+    const size_t parts = gpt2 && r->part ? 3 : 1, part = parts > 1 ? (size_t)r->part - 1 : 0;
+    const size_t row = is_turned(i, turned) ? 1 : columns;                  /* strides in theirs */
+    const size_t column = is_turned(i, turned) ? parts * rows : 1;
+    for (size_t a = 0; a < rows; a++)
+        for (size_t b = 0; b < columns; b++) {
+            gra_real *x = &ours->data[a * columns + b], *y = &theirs[(part * rows + a) * row + b * column];
+            *(back ? x : y) = *(back ? y : x);
+        }
+}

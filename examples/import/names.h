@@ -3,6 +3,8 @@
 #ifndef EXAMPLES_NAMES_H
 #define EXAMPLES_NAMES_H
 
+#include "../../layers/gpt.h"
+
 enum names_group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS };  /* optional: the head; all biases of a group */
 enum { VOCAB = -1, CONTEXT = -2 };      /* sizes that are no multiples of the width */
 
@@ -22,5 +24,10 @@ extern const char *const names_blocks[2];               /* names in the blocks b
 typedef char names_text[64];
 const names_row *names_at(int i);
 const char *names_of(int i, int gpt2, names_text to);
+
+/* The shape of the tensor that contains it, with our names or GPT-2's; turned: its matrices in the blocks are
+ * transposed. names_copy copies the values there from ours, or, if `back`, from there to ours. */
+gra_shape   names_shape(int i, const gra_gpt_config *c, bool gpt2, bool turned);
+void        names_copy(int i, bool gpt2, bool turned, const gra_tensor *ours, gra_real *theirs, bool back);
 
 #endif

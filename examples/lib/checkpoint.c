@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char version[] = "4";
 
@@ -52,7 +51,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
 int checkpoint_read_options(training *t)
 {
     char path[FILE_PATH];
-    if (access(file_path(path, t->o.resume, CHECKPOINT_FILE), F_OK) != 0)
+    if (!file_is_there(path, t->o.resume, CHECKPOINT_FILE))
         return warn("%s contains no run: there is no %s, which is written before the first step",
                     t->o.resume, CHECKPOINT_FILE);
     gra_file *f = gra_file_open(path);

@@ -19,6 +19,11 @@ char *file_path(char path[FILE_PATH], const char *folder, const char *name)
     return path;
 }
 
+bool file_is_there(char path[FILE_PATH], const char *folder, const char *name)
+{
+    return access(file_path(path, folder, name), F_OK) == 0;
+}
+
 bool file_ends_in(const char *path, const char *ending)
 {
     const size_t n = strlen(path), m = strlen(ending);

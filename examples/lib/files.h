@@ -10,6 +10,7 @@ enum { FILE_PATH = 4096, FILE_PLAIN = 1 << 20 };
 
 /* Writes "folder/name" to path and returns it; if it is too long, "", which opens no file. */
 char *file_path(char path[FILE_PATH], const char *folder, const char *name);
+bool  file_is_there(char path[FILE_PATH], const char *folder, const char *name);    /* path: as file_path */
 bool  file_ends_in(const char *path, const char *ending);       /* such as ".png" */
 bool  file_is_link(const char *path);                           /* a symbolic link, wherever it leads */
 char *file_read(const char *path, size_t *size);        /* the whole file and a 0 byte; free it */

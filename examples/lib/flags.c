@@ -1,5 +1,6 @@
 /* flags: `--name value`, `--name=value`, `--switch`, `--no-switch`, from a table. */
 #include "flags.h"
+#include "json_out.h"
 #include "say.h"
 #include <ctype.h>
 #include <errno.h>
@@ -178,25 +179,23 @@ int flags_parse(const flag *table, int n, const char *about, int argc, char **ar
 
 /* ---- as a text --------------------------------------------------------------------------------------- */
 
-static bool is_written(const flag *f)
-{
-    char text[64];
-    return f->kind != FLAG_HEADING && value_of(f, text);
-}
-
 char *flags_write(const flag *table, int n)
 {
     char value[64];
-    size_t size = 1, at = 0;
-    for (const flag *f = table; f < table + n; f++)
-        if (is_written(f))
-            size += strlen(f->name) + strlen(value_of(f, value)) + 2;
-    char *text = calloc(size, 1);
-    if (!text)
+    out o = { 0 };
+    for (const flag *f = table; f < table + n; f++) {
+        const char *text = f->kind == FLAG_HEADING ? NULL : value_of(f, value);
+        if (!text)
+            continue;
+        out_format(&o, "%s\t", f->name);
+        out_text(&o, text);
+        out_text(&o, "\n");
+    }
+    char *text = out_end(&o);
+    if (!text) {
+        free(o.bytes);
         warn("out of memory");
-    for (const flag *f = table; text && f < table + n; f++)
-        if (is_written(f))
-            at += (size_t)snprintf(text + at, size - at, "%s\t%s\n", f->name, value_of(f, value));
+    }
     return text;
 }
 

@@ -20,7 +20,7 @@ static const char *train(void)
 static int no_model(const char *model, const char *file)
 {
     char checkpoint[FILE_PATH];
-    if (access(file_path(checkpoint, model, CHECKPOINT_FILE), F_OK) == 0)
+    if (file_is_there(checkpoint, model, CHECKPOINT_FILE))
         return warn("%s has no %s yet: its run has not ended. If it was stopped, %s --resume %s continues "
                     "it", model, MODEL_FILE, train(), model);
     if (strcmp(model, LOAD_DEFAULT) == 0)
@@ -111,14 +111,9 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
  * after a warning. */
 static size_t read_text(loaded *l, const char *text, size_t n)
 {
-    uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
-    const ptrdiff_t size = tokens ? tokenizer_encode(&l->tokens, text, n, tokens) : warn("out of memory");
-    l->first = size == 0 || l->lines;
-    l->ids[0] = l->tokens.end;
-    for (ptrdiff_t i = 0; i < size; i++)
-        l->ids[l->first + (size_t)i] = tokens[i];
-    free(tokens);
-    return size < 0 ? 0 : l->first + (size_t)size;
+    l->first = n == 0 || l->lines;
+    const ptrdiff_t size = tokenizer_prompt(&l->tokens, text, n, l->first, l->ids);
+    return size < 0 ? 0 : (size_t)size;
 }
 
 static int read_prompt(loaded *l, const char *prompt, const char *ids)

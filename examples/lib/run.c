@@ -26,22 +26,21 @@ static int lost(const run *r)
 
 /* ---- opening: is the folder a run's? ----------------------------------------------------------------- */
 
-static bool is_in(const char *folder, const char *name)
+/* Do both paths, whatever their names, lead to one file? */
+static bool is_same(const char *a, const char *b)
 {
-    char path[FILE_PATH];
-    return access(file_path(path, folder, name), F_OK) == 0;
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The text, whatever its path, must not be a file that the run writes or removes. */
+/* The text must not be a file that the run writes or removes. */
 static int refuse_output_as_text(const options *o)
 {
     char path[FILE_PATH];
-    struct stat text, out;
     const char *own = o->data ? say_last(o->data) : "";
     const int names = OUTPUTS + (run_snapshot_step(own) >= 0);
-    for (int i = 0; i < names && o->data && stat(o->data, &text) == 0; i++)
-        if (stat(file_path(path, o->out, i < OUTPUTS ? outputs[i] : own), &out) == 0 &&
-            out.st_dev == text.st_dev && out.st_ino == text.st_ino)
+    for (int i = 0; i < names && o->data; i++)
+        if (is_same(o->data, file_path(path, o->out, i < OUTPUTS ? outputs[i] : own)))
             return warn("--data %s would be overwritten by the run: give another --out, or a copy", o->data);
     return 0;
 }
@@ -49,9 +48,7 @@ static int refuse_output_as_text(const options *o)
 /* The same for the model of --from, which may lie in an earlier run's folder. */
 static int refuse_output_as_model(const training *t)
 {
-    struct stat from, out;
-    if (!*t->folder || stat(t->folder, &from) || stat(t->o.out, &out) || from.st_dev != out.st_dev ||
-        from.st_ino != out.st_ino || t->o.resume)
+    if (!*t->folder || t->o.resume || !is_same(t->folder, t->o.out))
         return 0;
     return warn("--from %s would be overwritten by the run: give another --out", t->o.from);
 }
@@ -60,8 +57,9 @@ static int refuse_output_as_model(const training *t)
  * overwritten. */
 static int refuse_strangers(const char *folder)
 {
-    for (int i = 0; i < OUTPUTS && !is_in(folder, "loss.tsv"); i++)
-        if (is_in(folder, outputs[i]))
+    char path[FILE_PATH];
+    for (int i = 0; i < OUTPUTS && !file_is_there(path, folder, "loss.tsv"); i++)
+        if (file_is_there(path, folder, outputs[i]))
             return warn("%s/%s exists without the loss.tsv of a run: give another --out, or move it away",
                         folder, outputs[i]);
     return 0;
@@ -126,7 +124,7 @@ int run_open(run *r, const training *t)
         return lost(r);
     if (lock(r))
         return -1;
-    if (!o->resume && !o->quiet && is_in(o->out, CHECKPOINT_FILE))
+    if (!o->resume && !o->quiet && file_is_there(path, o->out, CHECKPOINT_FILE))
         say("%s holds a run, which this one replaces\n(--resume %s would continue it)\n", o->out,
             o->out);
     return 0;

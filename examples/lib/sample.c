@@ -19,28 +19,18 @@ void sample_see(sampler *s, const int *ids, size_t n)
         gra_kv_cache_clear(s->cache);
 }
 
-static int most_likely(const gra_real *logits, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (logits[i] > logits[best])
-            best = i;
-    return best;
-}
-
-/* The k-th largest of n logits. top[k] receives the k largest in descending order. */
-static gra_real kth(const gra_real *logits, int n, int k, gra_real *top)
+int sample_largest(const gra_real *x, int n, int *best, int k)
 {
     int used = 0;
     for (int i = 0; i < n; i++) {
-        if (used == k && logits[i] <= top[k - 1])
-            continue;
-        int at = used < k ? used++ : k - 1;
-        for (; at > 0 && top[at - 1] < logits[i]; at--)
-            top[at] = top[at - 1];
-        top[at] = logits[i];
+        int at = used < k ? used++ : k;
+        for (; at > 0 && x[i] > x[best[at - 1]]; at--)
+            if (at < k)
+                best[at] = best[at - 1];
+        if (at < k)
+            best[at] = i;
     }
-    return top[k - 1];
+    return used;
 }
 
 typedef struct candidate {
@@ -74,16 +64,18 @@ static double keep_nucleus(double *p, int n, double least, candidate *c)
 /* Draws from softmax(logits / temperature) restricted to the top k and the nucleus. */
 static int draw(sampler *s, const gra_real *logits, int n)
 {
-    const int best = most_likely(logits, n);
     const bool all = s->top_k <= 0 || s->top_k >= n;
+    const int k = all ? 1 : (int)s->top_k;
     double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), sum = 0, u;
-    gra_real *top = gra_alloc(s->tape, (all ? 1 : (size_t)s->top_k) * sizeof *top);
+    int *top = gra_alloc(s->tape, (size_t)k * sizeof *top);
     candidate *sorted = gra_alloc(s->tape, (s->top_p < 1 ? (size_t)n : 1) * sizeof *sorted);
-    if (s->temperature <= 0)
-        return best;
     if (!p || !top || !sorted)
         return -1;
-    const gra_real least = all ? -(gra_real)INFINITY : kth(logits, n, (int)s->top_k, top);
+    sample_largest(logits, n, top, k);
+    const int best = top[0];
+    if (s->temperature <= 0)
+        return best;
+    const gra_real least = all ? -(gra_real)INFINITY : logits[top[k - 1]];
     for (int i = 0; i < n; i++) {
         p[i] = logits[i] < least ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];

@@ -19,6 +19,7 @@ typedef struct sampler {
 } sampler;
 
 void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
+int  sample_largest(const gra_real *x, int n, int *best, int k);        /* k in descending order; how many */
 int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
 
 #endif

@@ -1,32 +1,26 @@
 /* text_files: files -> the bytes of a text. */
 #include "files.h"
+#include "json_out.h"
 #include "say.h"
 #include "text.h"
 #include <glob.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct source {                 /* the bytes of all files, one after another */
-    char  *bytes;
-    size_t n;
-} source;
-
-static int append(source *s, const char *path)
+static int append(out *s, const char *path)
 {
     size_t n;
-    char *bytes = file_read(path, &n), *more = bytes && n > 0 ? realloc(s->bytes, s->n + n) : NULL;
-    if (more) {
-        memcpy(more + s->n, bytes, n);
-        s->bytes = more;
-        s->n += n;
-    } else if (bytes)
-        warn("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
+    char *bytes = file_read(path, &n);
+    if (!bytes)
+        return -1;
+    out_bytes(s, bytes, n);
     free(bytes);
-    return more ? 0 : -1;
+    if (n > 0 && !s->failed)
+        return 0;
+    return warn("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
 }
 
 /* The project's own sources, sorted by name within each pattern. */
-static int append_own(source *s)
+static int append_own(out *s)
 {
     static const char *const own[] = { "README.md", "core/*.[ch]", "core/*/*.[ch]", "examples/*.[ch]",
                                        "examples/*/*.[ch]", "layers/*.[ch]" };
@@ -51,7 +45,7 @@ static int read_tokenizer(tokenizer *k, const char *folder)
 
 int text_read(corpus *x, const options *o, const char *folder)
 {
-    source s = { 0 };
+    out s = { 0 };                      /* the bytes of all files, one after another */
     if ((o->data ? append(&s, o->data) : append_own(&s)) || (folder && read_tokenizer(&x->tokens, folder))) {
         free(s.bytes);
         return -1;

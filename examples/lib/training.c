@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "sample.h"
 #include "say.h"
+#include "step.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,25 +172,35 @@ void training_draw(training *t, gra_rng *rng)
     }
 }
 
-/* Forward and backward of the step's first n batches, with a copy of the generator and no update. 0 or -1. */
-static int compute(training *t, gra_rng rng, long n)
+double training_backward(training *t, gra_rng *rng, long n)
 {
+    double loss = 0;
     gra_zero_grad(t->model);
-    for (const batch *b = t->batch; b < t->batch + n; b++) {
-        gra_begin(t->tape, GRA_TRAIN, &rng);
-        gra_tensor *logits = t->forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
-        gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next);
-        if (gra_backward(t->tape, gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens)))
-            return -1;
-    }
+    for (const batch *b = t->batch; b < t->batch + n && !isnan(loss); b++)
+        loss += step_backward(t->tape, rng, t->forward, &t->gpt, b, (double)b->tokens / (double)t->tokens);
+    return loss;
+}
+
+int training_update(training *t, run_row *row)
+{
+    row->grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
+    if (!isfinite(row->train_loss) || !isfinite(row->grad_norm))
+        return training_not_finite(t, isfinite(row->train_loss) ? "gradient" : "loss");
+    row->lr = optimizer_step(&t->optimizer, row->step);
     return 0;
+}
+
+bool training_ended(const training *t)
+{
+    return t->step >= t->o.steps || (t->o.patience > 0 && t->since_best >= t->o.patience);
 }
 
 int training_try(training *t)
 {
     gra_rng rng = t->rng;
     training_draw(t, &rng);
-    return compute(t, rng, 1) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
+    training_backward(t, &rng, 1);
+    return gra_error(t->tape) ? warn("the first step failed: %s", gra_error(t->tape)) : 0;
 }
 
 int training_not_finite(const training *t, const char *what)
@@ -202,7 +213,7 @@ int training_not_finite(const training *t, const char *what)
 void training_trace_nan(training *t, gra_rng rng)
 {
     gra_trace_nan(t->tape, true);
-    compute(t, rng, t->o.accumulate);
+    training_backward(t, &rng, t->o.accumulate);
     gra_trace_nan(t->tape, false);
     if (gra_error(t->tape))
         warn("it began here: %s", gra_error(t->tape));

@@ -1,4 +1,4 @@
-/* training: the state of a training run, and how train and train_mpi begin one; each has a loop of its own.
+/* training: the state of a training run, and how train and train_mpi begin one; each has its own loop.
  *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TRAINING_H
@@ -8,6 +8,7 @@
 #include "files.h"
 #include "forward.h"
 #include "optimizer.h"
+#include "row.h"
 
 typedef struct training {               /* what a checkpoint stores */
     options    o;
@@ -33,12 +34,18 @@ int  training_open(training *t, int threads);   /* text and model, new or resume
 int  training_begin(training *t, int threads);  /* only generator, tape, batches, an empty model. 0 or -1 */
 void training_close(training *t);
 
-/* Draws the batches of a step, all of them before the first forward, from which dropout draws too. */
-void training_draw(training *t, gra_rng *rng);
+/* A training step is these three, one after another, as in page/run.c; train.c has the same in sight.
+ * training_draw draws all batches of the step before the first forward, as dropout draws from rng, too.
+ * training_backward computes the gradients of the first n batches. It returns the loss; NaN: see gra_error.
+ * training_update clips the gradients and moves the parameters: 0 or -1. */
+void   training_draw(training *t, gra_rng *rng);
+double training_backward(training *t, gra_rng *rng, long n);
+int    training_update(training *t, run_row *row);
+bool   training_ended(const training *t);       /* all steps are done, or --patience is at its end */
 
-/* Forward and backward of the first batch, without an update, so that a missing instruction set or a lack of
- * memory is found before anything is written. 0 or -1. */
-int  training_try(training *t);
+/* training_draw and training_backward of one batch, without an update, so that a missing instruction set or a
+ * lack of memory is found before anything is written. 0 or -1. */
+int    training_try(training *t);
 
 /* What the model writes now: a text of --sample tokens, with --lines one line after another. Free it; NULL
  * after a warning. */

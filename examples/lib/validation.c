@@ -17,7 +17,7 @@ static void add(mean *m, training *t)
 }
 
 /* A generator of its own keeps validations from changing the training. */
-double validation_estimate(training *t)
+static double estimate(training *t)
 {
     mean m = { 0 };
     gra_rng rng;
@@ -35,4 +35,17 @@ double validation_loss(training *t)
     for (size_t i = 0; isfinite(m.sum) && text_next(t->batch, t->text.held, i); i += (size_t)t->batch->rows)
         add(&m, t);
     return m.sum / m.tokens;
+}
+
+int validation_of_step(training *t, run_row *row)
+{
+    row->val_loss = (double)NAN;
+    if (row->step % t->o.eval_every != 0 && row->step != t->o.steps)
+        return 0;
+    row->val_loss = estimate(t);
+    if (!isfinite(row->val_loss))
+        return training_not_finite(t, "validation loss");
+    t->since_best = row->val_loss <= t->best ? 0 : t->since_best + 1;
+    t->best = fmin(t->best, row->val_loss);
+    return 0;
 }

@@ -4,7 +4,10 @@
 
 #include "training.h"
 
-double validation_estimate(training *t);        /* over some random batches; NaN: see gra_error */
-double validation_loss(training *t);            /* over all of it */
+/* validation_loss: over all of it; NaN: see gra_error. validation_of_step: if --eval-every is due, an
+ * estimate from some random batches as the row's val_loss; then t->since_best is 0 if it is the best so far.
+ * 0, or -1 after a warning. */
+double validation_loss(training *t);
+int    validation_of_step(training *t, run_row *row);
 
 #endif

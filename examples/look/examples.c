@@ -1,6 +1,7 @@
 /* examples: the expression of lesson 01, and the model of lesson 05 while it learns. */
 #include "examples.h"
 #include "../lib/say.h"
+#include "../lib/step.h"
 #include "../lib/training.h"
 #include "look.h"
 #include "model.h"
@@ -89,14 +90,13 @@ static double learn(gra_tape *t, gra_model *model, const struct gra_gpt *gpt, gr
             next[b * CONTEXT + i] = text[(from + i + 1) % LENGTH];
         }
     }
-    gra_begin(t, GRA_TRAIN, rng);
-    gra_tensor *loss = gra_cross_entropy(t, gra_gpt_forward(t, gpt, ids, BATCH, CONTEXT), next);
+    const batch all = { .rows = BATCH, .time = CONTEXT, .ids = ids, .next = next };
     gra_zero_grad(model);
-    gra_backward(t, loss);
+    const double loss = step_backward(t, rng, gra_gpt_forward, gpt, &all, 1);
     gra_clip_grad_norm(model, 1);
     adamw->lr = gra_warmup_cosine(step, 20, STEPS, 1e-2, 1e-3);
     gra_adamw_step(adamw);
-    return gra_item(loss);
+    return loss;
 }
 
 static bool is_shown(int step)          /* more often early, when more changes */

@@ -1,6 +1,7 @@
 /* model: see model.h. */
 #include "model.h"
 #include "../../core/op.h"
+#include "../lib/sample.h"
 #include "../lib/say.h"
 #include "look.h"
 #include <errno.h>
@@ -23,7 +24,7 @@ static void write_tokens(out *o, const look_model *m)
 {
     out_text(o, ",\n\"tokens\":[");
     for (int i = 0; i < m->n; i++) {
-        out_text(o, i ? "," : "");
+        out_comma(o);
         write_token(o, m, m->ids[i]);
     }
     out_text(o, "]");
@@ -35,6 +36,7 @@ enum { LIKELIEST = 5 };
 
 static void write_guess(out *o, const look_model *m, const gra_real *p, int id)
 {
+    out_comma(o);
     out_text(o, "[");
     write_token(o, m, id);
     out_text(o, ",");
@@ -54,35 +56,18 @@ static void softmax(const gra_real *x, gra_real *p, int n)
         p[i] = (gra_real)(exp((double)x[i] - most) / sum);
 }
 
-/* The LIKELIEST most likely tokens in descending order. Returns their number. */
-static int likeliest(const gra_real *p, int vocab, int best[LIKELIEST])
-{
-    int n = 0;
-    for (int id = 0; id < vocab; id++) {
-        int k = n < LIKELIEST ? n++ : LIKELIEST;
-        for (; k > 0 && p[id] > p[best[k - 1]]; k--)
-            if (k < LIKELIEST)
-                best[k] = best[k - 1];
-        if (k < LIKELIEST)
-            best[k] = id;
-    }
-    return n;
-}
-
 /* Writes the likeliest tokens, then the one that does follow, or null after the last token. */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
     int best[LIKELIEST];
-    const int n = likeliest(p, vocab, best);
+    const int n = sample_largest(p, vocab, best, LIKELIEST);
     out_text(o, "[");
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         write_guess(o, m, p, best[k]);
-        out_text(o, ",");
-    }
     if (follows >= 0)
         write_guess(o, m, p, follows);
     else
-        out_text(o, "null");
+        out_text(o, ",null");
     out_text(o, "]");
 }
 
@@ -210,10 +195,14 @@ int model_state(look_model *m, long step)
 
 void model_loss(look_model *m, long step, double train, double val)
 {
-    char x[OUT_REAL], y[OUT_REAL];
-    if (isfinite(train))
-        out_format(&m->curve, "%s[%ld,%s,%s]", m->curve.n ? "," : "", step, out_decimal(train, 6, x),
-                   isfinite(val) ? out_decimal(val, 6, y) : "null");
+    if (!isfinite(train))
+        return;
+    out_comma(&m->curve);
+    out_format(&m->curve, "[%ld,", step);
+    out_number(&m->curve, train, 6);
+    out_text(&m->curve, ",");
+    out_number(&m->curve, val, 6);
+    out_text(&m->curve, "]");
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */

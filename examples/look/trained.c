@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SNAPSHOTS = 12 };                /* shown at most */
 
@@ -45,7 +44,7 @@ static bool is_of_a_run(const loaded *l)
 {
     char path[FILE_PATH];
     const bool finished = strcmp(l->file, file_path(path, l->folder, MODEL_FILE)) == 0;
-    return finished && access(file_path(path, l->folder, "loss.tsv"), F_OK) == 0;
+    return finished && file_is_there(path, l->folder, "loss.tsv");
 }
 
 /* Reads about 500 rows of loss.tsv, evenly spaced, and those with a validation loss. */
@@ -79,7 +78,7 @@ static int read_sample(reading *r)
     enum { MOST = 2000 };
     char path[FILE_PATH];
     size_t n = 0;
-    if (access(file_path(path, r->loaded.folder, "sample.txt"), F_OK) != 0)
+    if (!file_is_there(path, r->loaded.folder, "sample.txt"))
         return 0;
     r->sample = file_read(path, &n);
     if (n > MOST)
@@ -99,7 +98,7 @@ static int by_size(const void *a, const void *b)
 /* The steps of the run's snapshots in ascending order; free them. Returns how many, or -1 after a warning. */
 static long find_snapshots(const char *folder, long **steps)
 {
-    long n = 0, room = 0;
+    long n = 0;
     const char *why = NULL;
     DIR *dir = opendir(folder);
     *steps = NULL;
@@ -107,15 +106,12 @@ static long find_snapshots(const char *folder, long **steps)
         why = strerror(errno);
     for (struct dirent *entry; !why && (entry = readdir(dir)) != NULL;) {
         const long step = run_snapshot_step(entry->d_name);
-        if (step < 0)
-            continue;
-        if (n == room) {
-            long *more = realloc(*steps, (size_t)(room = 2 * room + 16) * sizeof **steps);
-            why = more ? NULL : strerror(ENOMEM);
-            *steps = more ? more : *steps;
-        }
-        if (!why)
-            (*steps)[n++] = step;
+        long *more = step < 0 ? NULL : one_more(*steps, (size_t)n, sizeof **steps);
+        *steps = more ? more : *steps;
+        if (more)
+            more[n++] = step;
+        else if (step >= 0)
+            why = strerror(ENOMEM);
     }
     if (dir)
         closedir(dir);

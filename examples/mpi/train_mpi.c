@@ -17,6 +17,7 @@
 #include "../lib/files.h"
 #include "../lib/hash.h"
 #include "../lib/say.h"
+#include "../lib/step.h"
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
@@ -61,18 +62,17 @@ static int shard_gradient(job *j, int shard, gra_real *row)
     const gra_real part = (gra_real)tokens_of(b, from, to) / (gra_real)b->tokens;
     gra_rng dropout;
     gra_manual_seed(&dropout, ((uint64_t)t->o.seed * 1000003 + (uint64_t)t->step) * 1009 + (uint64_t)shard);
-    gra_begin(t->tape, GRA_TRAIN, &dropout);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, b->ids + at, to - from, b->time);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, b->next + at);
+    const batch rows = { .rows = to - from, .time = b->time, .ids = b->ids + at, .next = b->next + at };
     gra_zero_grad(t->model);
-    if (gra_backward(t->tape, loss))
+    const double loss = step_backward(t->tape, &dropout, t->forward, &t->gpt, &rows, 1);
+    if (gra_error(t->tape))
         return warn("rank %d, step %ld: %s", j->rank, t->step, gra_error(t->tape));
     for (int i = 0; i < gra_param_count(t->model); i++) {
         const gra_tensor *p = gra_param_at(t->model, i);
         for (size_t k = 0; k < p->size; k++)
             *row++ = part * p->grad[k];
     }
-    *row = part * (gra_real)gra_item(loss);
+    *row = part * (gra_real)loss;
     return 0;
 }
 
@@ -233,10 +233,8 @@ static int train(job *j)
         run_row row = { .step = ++t->step, .val_loss = (double)NAN };
         training_draw(t, &t->rng);
         row.train_loss = batch_gradient(j);
-        row.grad_norm = gra_clip_grad_norm(t->model, t->o.clip);
-        if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
-            return training_not_finite(t, "loss");
-        row.lr = optimizer_step(&t->optimizer, t->step);
+        if (training_update(t, &row))
+            return -1;
         row.tokens_per_s = (double)t->tokens / (MPI_Wtime() - begun);
         if (t->step == t->o.steps || t->step % 100 == 0)
             compare_ranks(j);

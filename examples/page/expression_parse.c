@@ -37,13 +37,15 @@ gra_tensor *expression_beside(gra_tape *t, gra_tensor *a, gra_tensor *b)
 
 /* ---- characters -------------------------------------------------------------------------------------- */
 
-static bool is_digit(char c)  { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
+static bool is_letter(char c) { return c && strchr(LETTERS, c); }
+static int  digits(const char *c) { return (int)strspn(c, DIGITS); }
 
 static const char *here(expression *e)                  /* after blanks */
 {
-    while (e->text[e->at] == ' ' || e->text[e->at] == '\t' || e->text[e->at] == '\r')
-        e->at++;
+    e->at += (int)strspn(e->text + e->at, " \t\r");
     return e->text + e->at;
 }
 
@@ -59,18 +61,7 @@ static bool take(expression *e, char c)
 
 static int word_length(const char *c)                   /* of a name; 0: there is none */
 {
-    int n = 0;
-    while (is_letter(c[n]) || (n > 0 && is_digit(c[n])))
-        n++;
-    return n;
-}
-
-static int digits(const char *c)
-{
-    int n = 0;
-    while (is_digit(c[n]))
-        n++;
-    return n;
+    return is_letter(*c) ? (int)strspn(c, LETTERS DIGITS) : 0;
 }
 
 static int number_length(const char *c)                 /* 2, 0.5, .5, 1e-3; 0: there is none */

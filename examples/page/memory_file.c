@@ -2,12 +2,11 @@
 #include "memory_file.h"
 #include "../../core/files/infile.h"
 #include "../../core/files/outfile.h"
+#include "../lib/json_out.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-static memory_file written;
-static size_t room;
+static out written;
 static struct {
     const unsigned char *bytes;
     size_t n;
@@ -19,26 +18,14 @@ bool gra_outfile_open(gra_outfile *out, const char *path)
 {
     (void)path;
     *out = (gra_outfile){ .fd = -1 };
-    written.n = 0;
+    out_clear(&written);
     return true;
 }
 
 void gra_outfile_write(gra_outfile *out, const void *data, size_t n)
 {
-    if (out->error)
-        return;
-    if (n > room - written.n) {
-        const size_t more = 2 * room + n;
-        unsigned char *bytes = realloc(written.bytes, more);
-        if (!bytes) {
-            out->error = ENOMEM;
-            return;
-        }
-        written.bytes = bytes;
-        room = more;
-    }
-    memcpy(written.bytes + written.n, data, n);
-    written.n += n;
+    out_bytes(&written, data, n);
+    out->error = written.failed ? ENOMEM : 0;
 }
 
 bool gra_outfile_close(gra_outfile *out)
@@ -51,7 +38,7 @@ bool gra_outfile_close(gra_outfile *out)
 
 memory_file memory_file_get(void)
 {
-    return written;
+    return (memory_file){ (unsigned char *)written.bytes, written.n };
 }
 
 /* ---- reading ---- */

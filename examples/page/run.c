@@ -25,7 +25,7 @@ typedef struct page {                   /* all zeros: no run is open */
     int      broken;
     char    *flags, **word;             /* into which t.o points */
     run_row *row;                       /* of the steps so far */
-    size_t   rows, room, told;          /* told: how many of them page_news has given */
+    size_t   rows, told;                /* told: how many of them page_news has given */
     double  *norm;                      /* of each parameter's gradient at the last step of a slice */
     kept     kept;
     out      text[TEXTS];               /* what the functions return */
@@ -36,21 +36,14 @@ static page the;
 
 static out *begin_text(int which)
 {
-    the.text[which].n = 0;
-    the.text[which].failed = false;
+    out_clear(&the.text[which]);
     return &the.text[which];
 }
 
 static char *end_text(out *o)
 {
-    out_bytes(o, "", 1);
-    return o->failed ? warn("out of memory"), NULL : o->bytes;
-}
-
-static void write_number(out *o, double x)
-{
-    char text[OUT_REAL];
-    out_text(o, isfinite(x) ? out_decimal(x, 9, text) : "null");
+    char *text = out_end(o);
+    return text ? text : (warn("out of memory"), NULL);
 }
 
 static bool is_open(void)
@@ -151,14 +144,10 @@ PAGE_EXPORT(run_open) int page_open(const char *flags, const char *text, int n, 
 
 static int add_row(page *p, const run_row *row)
 {
-    if (p->rows == p->room) {
-        const size_t room = 2 * p->room + 256;
-        run_row *more = realloc(p->row, room * sizeof *more);
-        if (!more)
-            return warn("out of memory");
-        p->row = more;
-        p->room = room;
-    }
+    run_row *more = one_more(p->row, p->rows, sizeof *more);
+    if (!more)
+        return warn("out of memory");
+    p->row = more;
     p->row[p->rows++] = *row;
     return 0;
 }
@@ -178,41 +167,15 @@ static void measure_norms(page *p)
 static int step(page *p, bool last)
 {
     training *t = &p->t;
-    const options *o = &t->o;
-    run_row row = { .step = ++t->step, .val_loss = (double)NAN, .tokens_per_s = (double)NAN };
+    run_row row = { .step = ++t->step, .tokens_per_s = (double)NAN };
     training_draw(t, &t->rng);
-
-    gra_zero_grad(t->model);
-    for (const batch *b = t->batch; b < t->batch + o->accumulate; b++) {
-        gra_begin(t->tape, GRA_TRAIN, &t->rng);
-        gra_tensor *logits = t->forward(t->tape, &t->gpt, b->ids, b->rows, b->time);
-        gra_tensor *loss   = gra_cross_entropy(t->tape, logits, b->next);
-        loss = gra_scale(t->tape, loss, (double)b->tokens / (double)t->tokens);
-        if (gra_backward(t->tape, loss))
-            return training_not_finite(t, "loss");
-        row.train_loss += gra_item(loss);
-    }
+    row.train_loss = training_backward(t, &t->rng, t->o.accumulate);
     if (last)
         measure_norms(p);
-    row.grad_norm = gra_clip_grad_norm(t->model, o->clip);
-    if (!isfinite(row.train_loss) || !isfinite(row.grad_norm))
-        return training_not_finite(t, isfinite(row.train_loss) ? "gradient" : "loss");
-    row.lr = optimizer_step(&t->optimizer, row.step);
-
-    if (row.step % o->eval_every == 0 || row.step == o->steps) {
-        row.val_loss = validation_estimate(t);
-        if (!isfinite(row.val_loss))
-            return training_not_finite(t, "validation loss");
-        t->since_best = row.val_loss <= t->best ? 0 : t->since_best + 1;
-        t->best = fmin(t->best, row.val_loss);
-    }
+    if (training_update(t, &row) || validation_of_step(t, &row))
+        return -1;
     kept_add(&p->kept, t->model, t->step);
     return add_row(p, &row);
-}
-
-static bool at_end(const training *t)
-{
-    return t->step >= t->o.steps || (t->o.patience > 0 && t->since_best >= t->o.patience);
 }
 
 PAGE_EXPORT(run_train) int page_train(int steps)
@@ -221,7 +184,7 @@ PAGE_EXPORT(run_train) int page_train(int steps)
     int n = 0;
     if (!is_open())
         return -1;
-    for (; n < steps && !at_end(&p->t) && !p->failed; n++)
+    for (; n < steps && !training_ended(&p->t) && !p->failed; n++)
         p->failed = step(p, n + 1 == steps || p->t.step + 1 == p->t.o.steps) != 0;
     return p->failed ? -1 : n;
 }
@@ -233,8 +196,8 @@ static void write_row(out *o, const run_row *row)
     const double number[] = { row->train_loss, row->val_loss, row->grad_norm, row->lr };
     out_format(o, "[%ld", row->step);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        out_text(o, ",");
-        write_number(o, number[i]);
+        out_comma(o);
+        out_number(o, number[i], 9);
     }
     out_text(o, "]");
 }
@@ -257,10 +220,11 @@ static void write_norms(out *o, const page *p)
         for (next = i; next < gra_param_count(m) && layer_of(gra_param_at(m, next)->name) == n &&
                        strncmp(gra_param_at(m, next)->name, name, n) == 0; next++)
             sum += p->norm[next] * p->norm[next];
-        out_text(o, i ? ",{\"name\":" : "{\"name\":");
+        out_comma(o);
+        out_text(o, "{\"name\":");
         out_string(o, name, n);
-        out_text(o, ",\"grad\":");
-        write_number(o, sqrt(sum));
+        out_key(o, "grad");
+        out_number(o, sqrt(sum), 9);
         out_text(o, "}");
     }
 }
@@ -306,20 +270,12 @@ PAGE_EXPORT(run_sample) char *page_sample(void)
 
 /* ---- look -------------------------------------------------------------------------------------------- */
 
-/* The prompt's last tokens, as many as the model sees; with --lines after the end token. They are written to
- * the end of ids, which has room for n + 1. Returns how many, or -1 after a warning. */
+/* The prompt's tokens, with --lines after the end token. Returns how many, or -1 after a warning. */
 static int read_prompt(const training *t, const char *prompt, size_t n, int *ids)
 {
-    uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
-    ptrdiff_t size = tokens ? tokenizer_encode(&t->text.tokens, prompt, n, tokens) : warn("out of memory");
-    int used = 0;
-    if (t->o.lines)
-        ids[used++] = t->text.tokens.end;
-    for (ptrdiff_t i = 0; i < size; i++)
-        ids[used++] = tokens[i];
-    free(tokens);
-    if (size < 0 || used > 1)
-        return size < 0 ? -1 : used;
+    const int used = (int)tokenizer_prompt(&t->text.tokens, prompt, n, t->o.lines, ids);
+    if (used < 0 || used > 1)
+        return used;
     return warn("got %d token%s, expected 2 or more: the loss is for predicting each from those before it",
                 used, used == 1 ? "" : "s");
 }

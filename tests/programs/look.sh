@@ -191,8 +191,8 @@ int main(int argc, char **argv)
 }
 END
 objects=
-for part in look chain out values; do
-    objects="$objects $BUILD/f32/examples/look/$part.o"
+for part in look/look look/chain look/values lib/json_out; do
+    objects="$objects $BUILD/f32/examples/$part.o"
 done
 hostile='<b>"&'\''.html'
 ok "a program that calls look_write" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} \
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 }
 END
 ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE \
-    "$W/double.c" examples/look/look.c examples/look/chain.c examples/look/out.c examples/look/values.c \
+    "$W/double.c" examples/look/look.c examples/look/chain.c examples/lib/json_out.c examples/look/values.c \
     "$BUILD/look_page.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} \
     -pthread -lm -o "$W/double"
 localedef -i de_DE -f UTF-8 "$W/de_DE.UTF-8" 2>"$W/localedef" ||

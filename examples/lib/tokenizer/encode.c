@@ -106,3 +106,14 @@ ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint1
     free(e.next);
     return merged < 0 ? warn("out of memory") : size;
 }
+
+ptrdiff_t tokenizer_prompt(const tokenizer *k, const char *text, size_t n, bool end, int *ids)
+{
+    uint16_t *tokens = malloc((n + 1) * sizeof *tokens);
+    const ptrdiff_t size = tokens ? tokenizer_encode(k, text, n, tokens) : warn("out of memory");
+    ids[0] = k->end;
+    for (ptrdiff_t i = 0; i < size; i++)
+        ids[i + end] = tokens[i];
+    free(tokens);
+    return size < 0 ? -1 : size + end;
+}

@@ -5,10 +5,9 @@
  * the order of their ranks, as two tokens with a blank between. tokenizer.json has both. */
 #include "../../import/json.h"
 #include "../files.h"
+#include "../json_out.h"
 #include "../say.h"
 #include "internal.h"
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,18 +46,19 @@ static ptrdiff_t to_bytes(char *text, size_t n)
     return to - text;
 }
 
-/* Writes the characters of n bytes, those of JSON with a backslash. Returns what follows them. */
-static char *put_characters(char *to, const char *bytes, size_t n, bool json)
+/* Writes the characters of a token, those of JSON with a backslash. */
+static void write_characters(out *o, const tokenizer *k, int id, bool json)
 {
+    size_t n;
+    const char *bytes = tokenizer_bytes(k, id, &n);
     for (size_t i = 0; i < n; i++) {
         const int c = character_of((unsigned char)bytes[i]);
         if (json && (c == '"' || c == '\\'))
-            *to++ = '\\';
+            out_text(o, "\\");
         if (c >= 0x80)
-            *to++ = (char)(0xC0 | c >> 6);
-        *to++ = (char)(c < 0x80 ? c : 0x80 | (c & 0x3F));
+            out_bytes(o, &(char){ (char)(0xC0 | c >> 6) }, 1);
+        out_bytes(o, &(char){ (char)(c < 0x80 ? c : 0x80 | (c & 0x3F)) }, 1);
     }
-    return to;
 }
 
 int gpt2_bytes(tokenizer *k)
@@ -75,17 +75,19 @@ int gpt2_bytes(tokenizer *k)
 typedef struct reader {
     tokenizer  *k;
     const char *path;                   /* of the file that is read */
-    char       *text;                   /* all of it; strings are decoded in place */
+    char       *bytes;                  /* of the file; strings are decoded in place */
+    gra_json    text;
     struct entry { const char *bytes; size_t n; } *entries;     /* the tokens by their ids */
     size_t      most;                   /* how many there may be; 0: there is only a list of merges */
 } reader;
 
 static int read_text(reader *r, const char *path)
 {
-    size_t n;
+    size_t n = 0;
     r->path = path;
-    r->text = file_read(path, &n);
-    return !r->text ? -1 : strlen(r->text) < n ? warn("%s is not text", path) : 0;
+    r->bytes = file_read(path, &n);
+    r->text = (gra_json){ .at = r->bytes, .end = r->bytes ? r->bytes + n : NULL };
+    return !r->bytes ? -1 : strlen(r->bytes) < n ? warn("%s is not text", path) : 0;
 }
 
 static int bad(const reader *r, const char *what, size_t number, const char *why)
@@ -93,22 +95,23 @@ static int bad(const reader *r, const char *what, size_t number, const char *why
     return warn("%s: %s %zu: %s", r->path, what, number, why);
 }
 
-/* Decodes the string s of the text, which may be of `characters`. NULL: it is none, or is empty. */
-static char *decode(const reader *r, const char *s, bool characters, size_t *n)
+/* Decodes a string, which may be of `characters`. NULL: it is none, or is empty. */
+static char *decode(gra_json s, bool characters, size_t *n)
 {
-    char *to = r->text + (s - r->text);
-    ptrdiff_t size = *s == '"' ? json_string(s, to) : -1;
+    char *to = gra_json_string(&s);
+    ptrdiff_t size = to ? (ptrdiff_t)strlen(to) : -1;
     if (size > 0 && characters)
         size = to_bytes(to, (size_t)size);
     *n = size > 0 ? (size_t)size : 0;
     return size > 0 ? to : NULL;
 }
 
-static int add_entry(reader *r, const char *string, const char *number, bool characters)
+static int add_entry(reader *r, gra_json string, gra_json number, bool characters)
 {
     size_t n;
-    const size_t id = number && *number >= '0' && *number <= '9' ? strtoul(number, NULL, 10) : r->most;
-    const char *bytes = string ? decode(r, string, characters, &n) : NULL;
+    const uint64_t given = gra_json_count(&number);
+    const size_t id = !number.wrong && given < r->most ? (size_t)given : r->most;
+    const char *bytes = decode(string, characters, &n);
     if (id >= r->most)
         return warn("%s: got a token whose id is not a number below that of tokens, %zu", r->path, r->most);
     struct entry *e = &r->entries[id];
@@ -120,30 +123,19 @@ static int add_entry(reader *r, const char *string, const char *number, bool cha
     return 0;
 }
 
-/* The value of a member of an object; NULL: there is none. */
-static const char *member(const char *object, const char *name)
+static size_t count(gra_json value, char bracket)
 {
-    struct json j;
-    for (json_open(&j, object, '{'); json_next(&j);)
-        if (json_is(j.name, name))
-            return j.value;
-    return NULL;
-}
-
-static size_t count(const char *value, char bracket)
-{
-    struct json j;
+    struct json j = json_open(value, bracket);
     size_t n = 0;
-    for (json_open(&j, value, bracket); json_next(&j);)
+    while (json_next(&j))
         n++;
-    return j.at ? n : 0;
+    return j.rest.wrong ? 0 : n;
 }
 
 /* Adds the tokens of `vocab`, an object of names and ids, and of `added`, a list of {"id", "content"} or
- * NULL. */
-static int read_tokens(reader *r, const char *vocab, const char *added)
+ * nothing. */
+static int read_tokens(reader *r, gra_json vocab, gra_json added)
 {
-    struct json j;
     int failed = 0;
     const size_t n = count(vocab, '{');
     r->most = n + count(added, '[');
@@ -153,9 +145,9 @@ static int read_tokens(reader *r, const char *vocab, const char *added)
     r->entries = calloc(r->most, sizeof *r->entries);
     if (!r->entries)
         return warn("out of memory");
-    for (json_open(&j, added, '['); !failed && json_next(&j);)
-        failed = add_entry(r, member(j.value, "content"), member(j.value, "id"), false);
-    for (json_open(&j, vocab, '{'); !failed && json_next(&j);)
+    for (struct json j = json_open(added, '['); !failed && json_next(&j);)
+        failed = add_entry(r, json_member(j.value, "content"), json_member(j.value, "id"), false);
+    for (struct json j = json_open(vocab, '{'); !failed && json_next(&j);)
         failed = add_entry(r, j.name, j.value, true);
     while (r->most > n && !r->entries[r->most - 1].bytes)
         r->most--;
@@ -206,7 +198,7 @@ static int read_merge(reader *r, char *text, size_t n)
 static int read_lines(reader *r)
 {
     int failed = 0;
-    char *line = r->text;
+    char *line = r->bytes;
     if (strncmp(line, "#version", 8) == 0)
         line += strcspn(line, "\n");
     for (line += *line == '\n'; *line && !failed;) {
@@ -218,19 +210,19 @@ static int read_lines(reader *r)
 }
 
 /* The list in tokenizer.json: of "left right" or of ["left", "right"]. */
-static int read_list(reader *r, const char *list)
+static int read_list(reader *r, gra_json list)
 {
-    struct json j, two;
     int failed = 0;
-    for (json_open(&j, list, '['); !failed && json_next(&j);) {
+    for (struct json j = json_open(list, '['); !failed && json_next(&j);) {
         size_t n = 0, m = 0;
-        if (!json_open(&two, j.value, '[')) {
-            char *text = decode(r, j.value, false, &n);
-            failed = read_merge(r, text ? text : r->text, n);
+        struct json two = json_open(j.value, '[');
+        if (two.rest.wrong) {
+            char *text = decode(j.value, false, &n);
+            failed = read_merge(r, text ? text : r->bytes, n);
             continue;
         }
-        const char *left = json_next(&two) ? decode(r, two.value, true, &n) : NULL;
-        const char *right = json_next(&two) ? decode(r, two.value, true, &m) : NULL;
+        const char *left = json_next(&two) ? decode(two.value, true, &n) : NULL;
+        const char *right = json_next(&two) ? decode(two.value, true, &m) : NULL;
         failed = add_merge(r, left, n, right, m);
     }
     return failed;
@@ -260,7 +252,7 @@ static int find_hole(const reader *r)
 static int close_reader(reader *r, int failed)
 {
     free(r->entries);
-    free(r->text);
+    free(r->bytes);
     tokenizer_ready(r->k);
     if (!failed && !r->k->n_merges)
         failed = warn("%s has no merges", r->path);
@@ -270,11 +262,11 @@ static int close_reader(reader *r, int failed)
 int merges_read(tokenizer *k, const char *vocab, const char *merges)
 {
     reader r = { .k = k };
-    int failed = vocab ? read_text(&r, vocab) || read_tokens(&r, r.text, NULL)
+    int failed = vocab ? read_text(&r, vocab) || read_tokens(&r, r.text, (gra_json){ 0 })
                  : gpt2_bytes(k) ? warn("out of memory") : 0;
     if (failed)
         return close_reader(&r, failed);
-    free(r.text);
+    free(r.bytes);
     failed = read_text(&r, merges) || read_lines(&r) || (vocab && find_hole(&r));
     if (!failed && !vocab)
         failed = k->size == TOKENIZER_MOST || tokenizer_add(k, END_OF_TEXT, strlen(END_OF_TEXT)) < 0
@@ -298,22 +290,17 @@ static const struct setting {
     { NULL,            "normalizer",                { "null" } },
 };
 
-static bool is(const char *value, const char *word)
-{
-    const size_t n = word ? strlen(word) : 0;
-    return n > 0 && strncmp(value, word, n) == 0 && strchr(JSON_BLANKS ",]}", value[n]);
-}
-
 static int check_settings(const reader *r)
 {
     char got[JSON_SHOWN] = "nothing";
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const struct setting *s = &settings[i];
-        const char *value = member(s->object ? member(r->text, s->object) : r->text, s->name);
-        if (value ? is(value, s->allowed[0]) || is(value, s->allowed[1]) : *s->allowed[0] != '"')
+        const gra_json value = json_member(s->object ? json_member(r->text, s->object) : r->text, s->name);
+        if (value.at ? json_is(value, s->allowed[0]) || (s->allowed[1] && json_is(value, s->allowed[1]))
+                     : *s->allowed[0] != '"')
             continue;
-        if (value)
-            json_show(got, value, value + 1 + strcspn(value + 1, ",}\n"));
+        if (value.at)
+            json_show(got, value.at, value.end);
         return warn("%s: %s%s%s: got %s, expected %s, as GPT-2 has it", r->path, s->object ? s->object : "",
                     s->object ? "." : "", s->name, got, s->allowed[0]);
     }
@@ -325,42 +312,39 @@ int tokenizer_json_read(tokenizer *k, const char *path)
     reader r = { .k = k };
     if (read_text(&r, path) || check_settings(&r))
         return close_reader(&r, -1);
-    const char *model = member(r.text, "model"), *vocab = member(model, "vocab");
-    const char *added = member(r.text, "added_tokens"), *merges = member(model, "merges");
+    const gra_json model = json_member(r.text, "model"), vocab = json_member(model, "vocab");
+    const gra_json added = json_member(r.text, "added_tokens"), merges = json_member(model, "merges");
     return close_reader(&r, read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r));
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
+static int write_file(out *o, const char *path)
+{
+    const int failed = o->failed ? warn("out of memory") : file_write(path, o->bytes, o->n);
+    free(o->bytes);
+    return failed;
+}
+
 int merges_write(const tokenizer *k, const char *vocab, const char *merges)
 {
-    size_t most = 64, n;
-    for (int id = 0; id < k->size; id++)
-        most += 3 * (tokenizer_bytes(k, id, &n), n) + 16;
-    for (size_t i = 0; i < k->n_merges; i++)
-        most += 2 * (tokenizer_bytes(k, k->merges[i].id, &n), n) + 2;
-    char *text = malloc(most), *to = text;
-    if (!text)
-        return warn("out of memory");
-    *to++ = '{';
+    out ids = { 0 }, pairs = { 0 };
+    out_text(&ids, "{");
     for (int id = 0; id < k->size; id++) {
-        const char *bytes = tokenizer_bytes(k, id, &n);
-        to += sprintf(to, "%s\"", id ? "," : "");
-        to = put_characters(to, bytes, n, true);
-        to += sprintf(to, "\":%d", id);
+        out_comma(&ids);
+        out_text(&ids, "\"");
+        write_characters(&ids, k, id, true);
+        out_format(&ids, "\":%d", id);
     }
-    to += sprintf(to, "}\n");
-    int failed = file_write(vocab, text, (size_t)(to - text));
-    to = text + sprintf(text, "#version: 0.2\n");
+    out_text(&ids, "}\n");
+    if (write_file(&ids, vocab))
+        return -1;
+    out_text(&pairs, "#version: 0.2\n");
     for (size_t i = 0; i < k->n_merges; i++) {
-        const char *left = tokenizer_bytes(k, k->merges[i].left, &n);
-        to = put_characters(to, left, n, false);
-        *to++ = ' ';
-        const char *right = tokenizer_bytes(k, k->merges[i].right, &n);
-        to = put_characters(to, right, n, false);
-        *to++ = '\n';
+        write_characters(&pairs, k, k->merges[i].left, false);
+        out_text(&pairs, " ");
+        write_characters(&pairs, k, k->merges[i].right, false);
+        out_text(&pairs, "\n");
     }
-    failed = failed || file_write(merges, text, (size_t)(to - text));
-    free(text);
-    return failed ? -1 : 0;
+    return write_file(&pairs, merges);
 }

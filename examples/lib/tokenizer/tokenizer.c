@@ -1,6 +1,7 @@
 /* tokenizer: see tokenizer.h. */
 #include "../files.h"
 #include "../hash.h"
+#include "../json_out.h"
 #include "../say.h"
 #include "../utf8.h"
 #include "internal.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- building -------------------------------------------------------------------------------------- */
 
@@ -132,19 +132,16 @@ void tokenizer_free(tokenizer *k)
 
 char *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size)
 {
-    size_t m;
-    *size = 0;
-    for (size_t i = 0; i < n; i++, *size += m)
-        tokenizer_bytes(k, ids[i], &m);
-    char *text = malloc(*size + 1), *to = text;
-    if (!text)
-        return warn("out of memory"), NULL;
-    for (size_t i = 0; i < n; i++, to += m) {
+    out o = { 0 };
+    for (size_t i = 0, m; i < n; i++) {
         const char *bytes = tokenizer_bytes(k, ids[i], &m);
-        memcpy(to, bytes, m);
+        out_bytes(&o, bytes, m);
     }
-    *to = 0;
-    return text;
+    *size = o.n;
+    if (out_end(&o))
+        return o.bytes;
+    free(o.bytes);
+    return warn("out of memory"), NULL;
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
@@ -170,24 +167,19 @@ char *tokenizer_name(const tokenizer *k, int id, char name[TOKENIZER_NAME])
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-static bool has(char path[FILE_PATH], const char *folder, const char *name)
-{
-    return access(file_path(path, folder, name), F_OK) == 0;
-}
-
 int tokenizer_read(tokenizer *k, const char *folder)
 {
     char path[FILE_PATH], merges[FILE_PATH];
     *k = (tokenizer){ 0 };
     int failed;
-    if (has(path, folder, VOCAB_TSV))
+    if (file_is_there(path, folder, VOCAB_TSV))
         failed = bytes_read(k, path);
-    else if (has(path, folder, VOCAB_JSON)) {
-        failed = has(merges, folder, MERGES_TXT) ? merges_read(k, path, merges)
+    else if (file_is_there(path, folder, VOCAB_JSON)) {
+        failed = file_is_there(merges, folder, MERGES_TXT) ? merges_read(k, path, merges)
                  : warn("%s has no %s beside it: it lacks the merges that make its tokens", path, MERGES_TXT);
-    } else if (has(path, folder, "tokenizer.json"))
+    } else if (file_is_there(path, folder, "tokenizer.json"))
         failed = tokenizer_json_read(k, path);
-    else if (has(path, folder, MERGES_TXT) || has(path, folder, "vocab.bpe"))
+    else if (file_is_there(path, folder, MERGES_TXT) || file_is_there(path, folder, "vocab.bpe"))
         failed = merges_read(k, NULL, path);
     else
         return 1;

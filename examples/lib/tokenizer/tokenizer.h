@@ -47,6 +47,8 @@ void tokenizer_free(tokenizer *k);
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
  * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
+/* The same as int, after the end token if `end`: there must be room for n + 1. */
+ptrdiff_t   tokenizer_prompt(const tokenizer *k, const char *text, size_t n, bool end, int *ids);
 bool        tokenizer_is_end_of_text(const tokenizer *k, int id);        /* is it <|endoftext|>? */
 const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);     /* the n bytes of a token */
 char       *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size);      /* free it */

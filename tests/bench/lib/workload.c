@@ -7,7 +7,7 @@
  *
  * the forward pass and twice as much backward. Attention counts as T x T, although half of it is skipped. */
 #include "bench.h"
-#include "../../../layers/gpt.h"
+#include "../../../examples/lib/step.h"
 #include <stdlib.h>
 
 enum { BATCHES = 4 };
@@ -91,13 +91,11 @@ int trainer_products(trainer *t, gra_number products)
 double trainer_step(trainer *t)
 {
     const size_t at = (size_t)(t->steps++ % BATCHES) * (size_t)t->w.batch * (size_t)t->w.context;
-    gra_begin(t->tape, GRA_TRAIN, &t->rng);
-    gra_tensor *logits = gra_gpt_forward(t->tape, &t->gpt, t->ids + at, t->w.batch, t->w.context);
-    gra_tensor *loss = gra_cross_entropy(t->tape, logits, t->next + at);
+    const batch b = { .rows = t->w.batch, .time = t->w.context, .ids = t->ids + at, .next = t->next + at };
     gra_zero_grad(t->model);
-    gra_backward(t->tape, loss);
+    const double loss = step_backward(t->tape, &t->rng, gra_gpt_forward, &t->gpt, &b, 1);
     gra_adamw_step(&t->opt);
-    return gra_item(loss);
+    return loss;
 }
 
 size_t trainer_values(const trainer *t)

@@ -1,0 +1,14 @@
+/* step: forward and backward of a batch, as in every training step. training.h has the rest of a step;
+ * train.c has all of it in sight. */
+#ifndef EXAMPLES_STEP_H
+#define EXAMPLES_STEP_H
+
+#include "batch.h"
+#include "forward.h"
+
+/* Adds to the gradients of the parameters those of share times the batch's loss. Returns that product; NaN:
+ * see gra_error. */
+double step_backward(gra_tape *t, gra_rng *rng, forward_fn *forward, const struct gra_gpt *g, const batch *b,
+                     double share);
+
+#endif
