@@ -244,12 +244,38 @@ static const struct node *at(int i)
     return &r.f->node[i];
 }
 
+/* Has the name a value where node i stands, and have all of its indices? */
+static bool is_known(int name, int i, bool with_indices)
+{
+    const struct name *a = &r.f->name[name];
+    for (int d = 0; d < a->dims && with_indices; d++)
+        if (!(at(i)->scope >> a->dim[d] & 1))
+            return false;
+    return a->line == NONE || a->input || !(r.f->line[a->line].uses >> at(i)->line & 1);
+}
+
+/* name[k,i], read with the letters it is declared with */
+static int own_element(int name, int like)
+{
+    const int read = formula_node(r.f, READ, like);
+    r.f->node[read].of = name;
+    for (int d = 0; d < r.f->name[name].dims; d++) {
+        const int index = of_letter(LETTER, r.f->name[name].dim[d], like);
+        r.f->node[read].child[r.f->node[read].n++] = index;
+    }
+    return read;
+}
+
 /* ---- rules: terms and factors ------------------------------------------------------------------------- */
 
 static void left_out(int i)
 {
     const struct node x = *at(i);
     const char *in = in_line(x.line);
+    const int output_line = r.f->name[r.output].line, held = r.f->name[r.output].held;
+    if (held != NONE && r.use == NONE && i == r.f->line[output_line].tree)
+        add(i, own_element(held, i), "%s was not changed: nothing was added, or 0 (in C 1 / n is 0 where n is an int)",
+            name_text(r.output));
     for (int c = 0; c < x.n && (x.kind == PLUS || x.kind == TIMES); c++) {
         const char *s = text_of(x.child[c]);
         const bool minus = x.minus[c];
@@ -258,8 +284,6 @@ static void left_out(int i)
         r.f->node[turned].minus[c] = !minus;
         const struct node *left = x.n == 2 ? at(x.child[!c]) : NULL;
         if (x.kind == PLUS && left && left->kind == READ && left->of == r.f->name[r.output].held) {
-            add(i, without, "nothing is added to what %s held: %s is missing, or a factor of it is 0 (in C 1 / n is "
-                "0 where n is an int)", name_text(r.output), s);
             add(i, turned, minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
             if (minus)
                 add(i, formula_clone(r.f, x.child[c]), "%s is stored: subtract it from what %s held", s,
@@ -310,28 +334,6 @@ static void doubled(int i)
         r.f->node[twice].child[0] = formula_clone(r.f, i);
         add(i, twice, "%s of %s is computed twice%s", r.f->function[x.of].name, text_of(x.child[0]), in);
     }
-}
-
-/* Has the name a value where node i stands, and have all of its indices? */
-static bool is_known(int name, int i, bool with_indices)
-{
-    const struct name *a = &r.f->name[name];
-    for (int d = 0; d < a->dims && with_indices; d++)
-        if (!(at(i)->scope >> a->dim[d] & 1))
-            return false;
-    return a->line == NONE || a->input || !(r.f->line[a->line].uses >> at(i)->line & 1);
-}
-
-/* name[k,i], read with the letters it is declared with */
-static int own_element(int name, int like)
-{
-    const int read = formula_node(r.f, READ, like);
-    r.f->node[read].of = name;
-    for (int d = 0; d < r.f->name[name].dims; d++) {
-        const int index = of_letter(LETTER, r.f->name[name].dim[d], like);
-        r.f->node[read].child[r.f->node[read].n++] = index;
-    }
-    return read;
 }
 
 /* Another name: at its own indices, or at those that the right name has here. */
@@ -906,7 +908,12 @@ static void places(int i)
             const int one = number(1, i);
             r.f->node[moved].by[d] = one;                   /* i + j */
             at_other_place(i, moved);
-            moved = formula_clone(r.f, moved);              /* i + n + j */
+            moved = formula_clone(r.f, moved);              /* i / n + j */
+            const int divided = call("trunc", two(TIMES, x.child[d - 1], of_letter(SIZE, a->dim[d], i), true));
+            r.f->node[moved].child[d - 1] = divided;
+            at_other_place(i, moved);
+            moved = formula_clone(r.f, i);                  /* i + n + j */
+            r.f->node[moved].by[d] = one;
             const int more = two(PLUS, of_letter(SIZE, a->dim[d], i), x.child[d], false);
             r.f->node[moved].child[d] = more;
             at_other_place(i, moved);

@@ -31,7 +31,7 @@ static struct fit compare(struct formula *f, int output, const struct seen *seen
         for (size_t i = 0; i < n && (fit.fits || !fit.changes); i++) {
             f->past_end = false;
             const double made = formula_element(f, output, i), got = seen[c].got[i], tolerance = seen[c].tolerance;
-            const bool same = off(made, got) <= tolerance || off(made, got) <= 1e-12 * fabs(made);
+            const bool same = off(made, got) <= tolerance || (isfinite(made) && off(made, got) <= 1e-12 * fabs(made));
             fit.fits = fit.fits && (same || f->past_end);
             any = any || (!same && f->past_end);
             far = far || !(fabs(got) < 1e5);
