@@ -84,13 +84,15 @@ static bool is_shared(const gra_listing *l, const gra_tensor *x)
     return nodes > 1;
 }
 
-static void write_list(out *o, const gra_listing *l, const gra_tensor *y, const struct use *use, size_t cells)
+static void write_list(out *o, const char *key, const gra_listing *l, const gra_tensor *y,
+                       const struct use *use, size_t cells)
 {
+    out_key(o, key);
     out_text(o, "[");
     for (int k = 0; k < y->nin; k++) {
-        out_text(o, k ? "," : "");
+        out_comma(o);
         if (use[k].sum && first_use(y, k) == k)
-            values_write(o, use[k].sum, y->in[k]->size, y->in[k]->shape, is_shared(l, y->in[k]) ? cells : 1);
+            values_write(o, NULL, use[k].sum, y->in[k], is_shared(l, y->in[k]) ? cells : 1);
         else
             out_text(o, "null");
     }
@@ -108,12 +110,10 @@ void chain_write(out *o, const gra_tape *t, const gra_listing *l, const gra_tens
     if (!use)
         return;
     differentiate(y, y->grad, use);
-    out_text(o, ",\"adds\":");
-    write_list(o, l, y, use, cells);
+    write_list(o, "adds", l, y, use, cells);
     if (y->size == 1) {
         differentiate(y, &one, use);
-        out_text(o, ",\"local\":");
-        write_list(o, l, y, use, cells);
+        write_list(o, "local", l, y, use, cells);
     }
     o->failed |= gra_error(t) != NULL;          /* a backward had no memory */
     free_uses(y, use);

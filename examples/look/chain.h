@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_LOOK_CHAIN_H
 #define EXAMPLES_LOOK_CHAIN_H
 
-#include "out.h"
+#include "../lib/json_out.h"
 
 bool chain_fits(const gra_listing *l);          /* false: the tape is so large that it would take long */
 

@@ -31,17 +31,14 @@ static const char *kind_of(const gra_tensor *x)
                                                                                         : "constant";
 }
 
-static void write_member(out *o, const char *key, const char *text)
-{
-    out_format(o, ",\"%s\":", key);
-    out_string(o, text, strlen(text));
-}
-
 static void write_inputs(out *o, const gra_listing *l, const gra_tensor *x)
 {
-    out_text(o, ",\"in\":[");
-    for (int k = 0; gra_node_number(x) >= 0 && k < x->nin; k++)
-        out_format(o, k ? ",%d" : "%d", x->in[k] ? gra_listing_find(l, x->in[k]) : -1);
+    out_key(o, "in");
+    out_text(o, "[");
+    for (int k = 0; gra_node_number(x) >= 0 && k < x->nin; k++) {
+        out_comma(o);
+        out_format(o, "%d", x->in[k] ? gra_listing_find(l, x->in[k]) : -1);
+    }
     out_text(o, "]");
 }
 
@@ -49,26 +46,24 @@ static void write_node(out *o, const gra_tape *t, const gra_listing *l, int i, s
 {
     const gra_tensor *x = l->row[i].x, *owner = x->base ? x->base : x;
     const gra_real *grad = owner->fresh ? NULL : owner->grad;   /* fresh: uninitialised: a backward failed */
-    char saturated[OUT_REAL], path[GRA_PATH], args[GRA_ARGS_TEXT];
+    char path[GRA_PATH], args[GRA_ARGS_TEXT];
     out_format(o, "{\"kind\":\"%s\",\"number\":%d", kind_of(x), gra_node_number(x));
-    write_member(o, "op", x->op ? x->op->name : "");
-    write_member(o, "args", gra_args_text(x, args));
-    write_member(o, "name", x->name ? x->name : "");
-    write_member(o, "path", gra_listing_path(l, i, path));
-    out_text(o, ",\"shape\":[");
-    for (int d = 0; d < x->shape.ndim; d++)
-        out_format(o, d ? ",%d" : "%d", x->shape.dim[d]);
-    out_format(o, "],\"requires_grad\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
+    out_member(o, "op", x->op ? x->op->name : "");
+    out_member(o, "args", gra_args_text(x, args));
+    out_member(o, "name", x->name ? x->name : "");
+    out_member(o, "path", gra_listing_path(l, i, path));
+    out_key(o, "shape");
+    out_ints(o, x->shape.dim, x->shape.ndim);
+    out_format(o, ",\"requires_grad\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
                x->base ? "true" : "false");
     write_inputs(o, l, x);
-    if (values_saturated(x) >= 0)
-        out_format(o, ",\"saturated\":%s", out_decimal(values_saturated(x), 6, saturated));
-    out_text(o, ",\"data\":");
-    values_write(o, x->data, x->size, x->shape, cells);
-    if (grad) {
-        out_text(o, ",\"grad\":");
-        values_write(o, grad, x->size, x->shape, cells);
+    if (values_saturated(x) >= 0) {
+        out_key(o, "saturated");
+        out_number(o, values_saturated(x), 6);
     }
+    values_write(o, "data", x->data, x, cells);
+    if (grad)
+        values_write(o, "grad", grad, x, cells);
     if (adds)
         chain_write(o, t, l, x, adds);
     out_text(o, "}\n");
@@ -78,12 +73,12 @@ static void write_node(out *o, const gra_tape *t, const gra_listing *l, int i, s
 static void write_formulas(out *o, const gra_listing *l)
 {
     out_text(o, "\"ops\":{");
-    for (int k = 0, written = 0; look_formula[k].op; k++)
+    for (int k = 0; look_formula[k].op; k++)
         for (int i = 0; i < l->count; i++)
             if (l->row[i].x->op && strcmp(l->row[i].x->op->name, look_formula[k].op) == 0) {
-                out_format(o, "%s\"%s\":{\"file\":\"%s\",\"text\":", written++ ? "," : "", look_formula[k].op,
-                           look_formula[k].file);
-                out_string(o, look_formula[k].text, strlen(look_formula[k].text));
+                out_key(o, look_formula[k].op);
+                out_format(o, "{\"file\":\"%s\"", look_formula[k].file);
+                out_member(o, "text", look_formula[k].text);
                 out_text(o, "}\n");
                 break;
             }
@@ -96,12 +91,12 @@ static void write_step(out *o, const gra_tape *t, const gra_listing *l, const lo
     const size_t most = cells < 1024 ? cells : 1024, adds = chain_fits(l) ? most : 0;
     out_format(o, "{\"bytes\":%zu,\"cells\":%zu,\"chain\":%s", sizeof(gra_real), cells,
                adds ? "true" : "false");
-    write_member(o, "title", more->title ? more->title : "a step");
-    write_member(o, "about", more->about ? more->about : "");
-    write_member(o, "error", gra_error(t) ? gra_error(t) : "");
+    out_member(o, "title", more->title ? more->title : "a step");
+    out_member(o, "about", more->about ? more->about : "");
+    out_member(o, "error", gra_error(t) ? gra_error(t) : "");
     out_text(o, ",\n\"nodes\":[");
     for (int i = 0; i < l->count; i++) {
-        out_text(o, i ? "," : "");
+        out_comma(o);
         write_node(o, t, l, i, cells, adds);
     }
     out_text(o, "],");

@@ -10,7 +10,7 @@
 #ifndef EXAMPLES_LOOK_H
 #define EXAMPLES_LOOK_H
 
-#include "out.h"
+#include "../lib/json_out.h"
 
 int look_write(const gra_tape *t, const char *path);    /* all or nothing: 0, or -1 and errno */
 

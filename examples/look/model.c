@@ -23,7 +23,7 @@ static void write_tokens(out *o, const look_model *m)
 {
     out_text(o, ",\n\"tokens\":[");
     for (int i = 0; i < m->n; i++) {
-        out_text(o, i ? "," : "");
+        out_comma(o);
         write_token(o, m, m->ids[i]);
     }
     out_text(o, "]");
@@ -35,6 +35,7 @@ enum { LIKELIEST = 5 };
 
 static void write_guess(out *o, const look_model *m, const gra_real *p, int id)
 {
+    out_comma(o);
     out_text(o, "[");
     write_token(o, m, id);
     out_text(o, ",");
@@ -75,14 +76,12 @@ static void write_row(out *o, const look_model *m, const gra_real *p, int vocab,
     int best[LIKELIEST];
     const int n = likeliest(p, vocab, best);
     out_text(o, "[");
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         write_guess(o, m, p, best[k]);
-        out_text(o, ",");
-    }
     if (follows >= 0)
         write_guess(o, m, p, follows);
     else
-        out_text(o, "null");
+        out_text(o, ",null");
     out_text(o, "]");
 }
 
@@ -210,10 +209,14 @@ int model_state(look_model *m, long step)
 
 void model_loss(look_model *m, long step, double train, double val)
 {
-    char x[OUT_REAL], y[OUT_REAL];
-    if (isfinite(train))
-        out_format(&m->curve, "%s[%ld,%s,%s]", m->curve.n ? "," : "", step, out_decimal(train, 6, x),
-                   isfinite(val) ? out_decimal(val, 6, y) : "null");
+    if (!isfinite(train))
+        return;
+    out_comma(&m->curve);
+    out_format(&m->curve, "[%ld,", step);
+    out_number(&m->curve, train, 6);
+    out_text(&m->curve, ",");
+    out_number(&m->curve, val, 6);
+    out_text(&m->curve, "]");
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */

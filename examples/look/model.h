@@ -5,7 +5,7 @@
 #include "../../layers/gpt.h"
 #include "../lib/forward.h"
 #include "../lib/text.h"
-#include "out.h"
+#include "../lib/json_out.h"
 
 /* A function that fails has printed why (see warn). */
 typedef struct look_model {

@@ -50,14 +50,14 @@ static struct summary summarise(const gra_real *x, size_t n)
 
 static void write_number(out *o, const char *key, double x, int digits)
 {
-    char text[OUT_REAL];
-    out_format(o, ",\"%s\":%s", key, out_decimal(x, digits, text));
+    out_key(o, key);
+    out_number(o, x, digits);
 }
 
 /* The root mean square as in gra_print_tape: nan if a value is nan, inf if one is infinite. */
 static void write_summary(out *o, const struct summary *s, size_t n)
 {
-    out_format(o, "\"zeros\":%zu,\"strange\":%zu", s->zeros, n - s->finite);
+    out_format(o, ",\"zeros\":%zu,\"strange\":%zu", s->zeros, n - s->finite);
     if (n > s->finite)
         out_format(o, ",\"rms\":\"%s\"", s->nans ? "nan" : "inf");
     else if (n > 0) {
@@ -103,16 +103,16 @@ static void write_grid(out *o, const gra_real *x, size_t rows, size_t columns, s
     free(some);
 }
 
-void values_write(out *o, const gra_real *x, size_t size, gra_shape shape, size_t cells)
+void values_write(out *o, const char *key, const gra_real *x, const gra_tensor *like, size_t cells)
 {
-    const size_t last = shape.ndim ? (size_t)shape.dim[shape.ndim - 1] : 1;
+    const size_t size = like->size, last = like->shape.ndim ? (size_t)gra_dim(like, -1) : 1;
     const struct summary s = summarise(x, size);
+    if (key)
+        out_key(o, key);
     out_text(o, "{");
     write_grid(o, x, size ? size / last : 0, last, cells);
-    if (size != 1) {
-        out_text(o, ",");
+    if (size != 1)
         write_summary(o, &s, size);
-    }
     out_text(o, "}");
 }
 

@@ -2,11 +2,12 @@
 #ifndef EXAMPLES_LOOK_VALUES_H
 #define EXAMPLES_LOOK_VALUES_H
 
-#include "out.h"
+#include "../lib/json_out.h"
 
-/* Writes an object. The grid has a row for each row of the last dimension of x; of more than `cells` values
- * only some rows and columns are written, evenly spaced. */
-void values_write(out *o, const gra_real *x, size_t size, gra_shape shape, size_t cells);
+/* Writes an object, a member unless key is NULL, of values of a tensor's shape. The grid has a row for each
+ * row of the last dimension; of more than `cells` values only some rows and columns are written, evenly
+ * spaced. */
+void values_write(out *o, const char *key, const gra_real *x, const gra_tensor *like, size_t cells);
 
 /* The share of an activation's units that are saturated: their slope is below 0.01, so hardly any gradient
  * flows through them. Negative: y is not an activation. */

@@ -233,39 +233,28 @@ static void compare(run *r)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-static void begin_text(out *o)
-{
-    o->n = 0;
-    o->failed = false;
-}
-
 static char *finish(out *o)
 {
     static char none[] = "{\"error\":{\"at\":0,\"length\":0,\"text\":\"out of memory\"}}";
-    out_bytes(o, "", 1);
-    return o->failed ? none : o->bytes;
-}
-
-static void write_string(out *o, const char *key, const char *text)
-{
-    out_format(o, "\"%s\":", key);
-    out_string(o, text, strlen(text));
+    char *text = out_end(o);
+    return text ? text : none;
 }
 
 static void write_error(out *o, const char *key, const expression_error *e)
 {
+    out_key(o, key);
     if (!e->why[0]) {
-        out_format(o, "\"%s\":null", key);
+        out_text(o, "null");
         return;
     }
-    out_format(o, "\"%s\":{\"at\":%d,\"length\":%d,", key, e->at, e->length);
-    write_string(o, "text", e->why);
+    out_format(o, "{\"at\":%d,\"length\":%d", e->at, e->length);
+    out_member(o, "text", e->why);
     out_text(o, "}");
 }
 
 static void write_numbers(out *o, const char *key, const expression_input *input, const double *x)
 {
-    out_format(o, ",\"%s\":", key);
+    out_key(o, key);
     if (input->shape.ndim)
         out_reals(o, x, size_of(input));
     else
@@ -303,11 +292,9 @@ static void write_inputs(out *o, const run *r)
     for (int i = 0; i < r->e.inputs; at += size_of(&r->e.input[i++])) {
         const expression_input *input = &r->e.input[i];
         out_text(o, i ? ",\n{" : "{");
-        write_string(o, "name", name_of(&r->e, i));
-        out_format(o, ",\"free\":%s,\"shape\":[", input->free ? "true" : "false");
-        for (int d = 0; d < input->shape.ndim; d++)
-            out_format(o, d ? ",%d" : "%d", input->shape.dim[d]);
-        out_text(o, "]");
+        out_member(o, "name", name_of(&r->e, i));
+        out_format(o, ",\"free\":%s,\"shape\":", input->free ? "true" : "false");
+        out_ints(o, input->shape.dim, input->shape.ndim);
         write_numbers(o, "value", input, r->data + at);
         write_numbers(o, "grad", input, r->grad + at);
         if (r->compared)
@@ -323,15 +310,15 @@ static void write_inputs(out *o, const run *r)
 PAGE_EXPORT(expression_names) char *expression_names(const char *text)
 {
     expression *e = &the_run.e;
-    begin_text(&names);
+    out_clear(&names);
     out_text(&names, "{\"names\":[");
     expression_parse(e, text);
-    for (int i = 0, n = 0; i < e->inputs; i++)
+    for (int i = 0; i < e->inputs; i++)
         if (e->input[i].free) {
-            out_text(&names, n++ ? "," : "");
+            out_comma(&names);
             out_string(&names, name_of(e, i), strlen(name_of(e, i)));
         }
-    out_text(&names, "],");
+    out_text(&names, "]");
     write_error(&names, "error", &e->error);
     out_text(&names, "}");
     return finish(&names);
@@ -374,15 +361,15 @@ static bool uses(const run *r, const char *op)
 
 PAGE_EXPORT(expression_slips) char *expression_slips(const char *text)
 {
-    begin_text(&slips);
+    out_clear(&slips);
     out_text(&slips, "[");
     const bool ok = begin(&the_run, text, NULL, 0, -1);
-    for (int i = 0, n = 0; ok && expression_slip_table[i].op; i++)
+    for (int i = 0; ok && expression_slip_table[i].op; i++)
         if (uses(&the_run, expression_slip_table[i].op)) {
-            out_format(&slips, "%s{\"id\":%d,", n++ ? "," : "", i);
-            write_string(&slips, "op", expression_slip_table[i].op);
-            out_text(&slips, ",");
-            write_string(&slips, "text", expression_slip_table[i].text);
+            out_comma(&slips);
+            out_format(&slips, "{\"id\":%d", i);
+            out_member(&slips, "op", expression_slip_table[i].op);
+            out_member(&slips, "text", expression_slip_table[i].text);
             out_text(&slips, "}");
         }
     out_text(&slips, "]");
@@ -392,8 +379,8 @@ PAGE_EXPORT(expression_slips) char *expression_slips(const char *text)
 PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double *values, int n, int slip)
 {
     run *r = &the_run;
-    begin_text(&result);
-    begin_text(&report);
+    out_clear(&result);
+    out_clear(&report);
     bool ok = begin(r, text, values, n, slip);
     if (ok) {
         warn(r);
@@ -403,12 +390,11 @@ PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double 
     out_text(&result, "{");
     write_error(&result, "error", &r->e.error);
     if (ok) {
-        out_text(&result, ",");
         write_error(&result, "warning", &r->warning);
         out_text(&result, ",\n\"inputs\":[");
         write_inputs(&result, r);
-        out_format(&result, "],\n\"check\":{\"passed\":%s,", r->passed);
-        write_string(&result, "text", finish(&report));
+        out_format(&result, "],\n\"check\":{\"passed\":%s", r->passed);
+        out_member(&result, "text", finish(&report));
         out_text(&result, "},\n\"page\":");
         look_json(&result, r->tape, &(look_more){ .title = "An expression" });
     }

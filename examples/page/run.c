@@ -36,21 +36,14 @@ static page the;
 
 static out *begin_text(int which)
 {
-    the.text[which].n = 0;
-    the.text[which].failed = false;
+    out_clear(&the.text[which]);
     return &the.text[which];
 }
 
 static char *end_text(out *o)
 {
-    out_bytes(o, "", 1);
-    return o->failed ? warn("out of memory"), NULL : o->bytes;
-}
-
-static void write_number(out *o, double x)
-{
-    char text[OUT_REAL];
-    out_text(o, isfinite(x) ? out_decimal(x, 9, text) : "null");
+    char *text = out_end(o);
+    return text ? text : (warn("out of memory"), NULL);
 }
 
 static bool is_open(void)
@@ -233,8 +226,8 @@ static void write_row(out *o, const run_row *row)
     const double number[] = { row->train_loss, row->val_loss, row->grad_norm, row->lr };
     out_format(o, "[%ld", row->step);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        out_text(o, ",");
-        write_number(o, number[i]);
+        out_comma(o);
+        out_number(o, number[i], 9);
     }
     out_text(o, "]");
 }
@@ -257,10 +250,11 @@ static void write_norms(out *o, const page *p)
         for (next = i; next < gra_param_count(m) && layer_of(gra_param_at(m, next)->name) == n &&
                        strncmp(gra_param_at(m, next)->name, name, n) == 0; next++)
             sum += p->norm[next] * p->norm[next];
-        out_text(o, i ? ",{\"name\":" : "{\"name\":");
+        out_comma(o);
+        out_text(o, "{\"name\":");
         out_string(o, name, n);
-        out_text(o, ",\"grad\":");
-        write_number(o, sqrt(sum));
+        out_key(o, "grad");
+        out_number(o, sqrt(sum), 9);
         out_text(o, "}");
     }
 }

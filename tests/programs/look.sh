@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 }
 END
 ok "the same in double" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -I. -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE \
-    "$W/double.c" examples/look/look.c examples/look/chain.c examples/look/out.c examples/look/values.c \
+    "$W/double.c" examples/look/look.c examples/look/chain.c examples/lib/json_out.c examples/look/values.c \
     "$BUILD/look_page.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} \
     -pthread -lm -o "$W/double"
 localedef -i de_DE -f UTF-8 "$W/de_DE.UTF-8" 2>"$W/localedef" ||

@@ -1,6 +1,6 @@
-/* out: see out.h. */
-#include "out.h"
-#include "../lib/utf8.h"
+/* json_out: see json_out.h. */
+#include "json_out.h"
+#include "utf8.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,6 +30,18 @@ void out_bytes(out *o, const char *bytes, size_t n)
 
 void out_text(out *o, const char *text) { out_bytes(o, text, strlen(text)); }
 
+void out_clear(out *o)
+{
+    o->n = 0;
+    o->failed = false;
+}
+
+char *out_end(out *o)
+{
+    out_bytes(o, "", 1);
+    return o->failed ? NULL : o->bytes;
+}
+
 void out_format(out *o, const char *format, ...)
 {
     char text[512];
@@ -40,7 +52,25 @@ void out_format(out *o, const char *format, ...)
     out_bytes(o, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* ---- text -------------------------------------------------------------------------------------------- */
+/* ---- members and strings ----------------------------------------------------------------------------- */
+
+void out_comma(out *o)
+{
+    if (o->n > 0 && !strchr("[{", o->bytes[o->n - 1]))
+        out_text(o, ",");
+}
+
+void out_key(out *o, const char *key)
+{
+    out_comma(o);
+    out_format(o, "\"%s\":", key);
+}
+
+void out_member(out *o, const char *key, const char *text)
+{
+    out_key(o, key);
+    out_string(o, text, strlen(text));
+}
 
 void out_string(out *o, const char *text, size_t n)
 {
@@ -67,16 +97,18 @@ static gra_real read_back(const char *text)
 
 static char *decimal_point(char *text)                  /* replaces a locale's decimal comma */
 {
-    for (char *c = text; *c; c++)
-        if (*c == ',')
-            *c = '.';
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma = '.';
     return text;
 }
 
-char *out_decimal(double x, int digits, char text[OUT_REAL])
+void out_number(out *o, double x, int digits)
 {
-    snprintf(text, OUT_REAL, "%.*g", digits, x);
-    return decimal_point(text);
+    char text[OUT_REAL] = "null";
+    if (isfinite(x))
+        snprintf(text, sizeof text, "%.*g", digits, x);
+    out_text(o, decimal_point(text));
 }
 
 char *out_real_text(gra_real x, char text[OUT_REAL])
@@ -126,13 +158,23 @@ static void put_bytes(gra_real x, unsigned char *to)
         to[i] = (unsigned char)(bits >> 8 * i & 255);
 }
 
+void out_ints(out *o, const int *x, int n)
+{
+    out_text(o, "[");
+    for (int i = 0; i < n; i++) {
+        out_comma(o);
+        out_format(o, "%d", x[i]);
+    }
+    out_text(o, "]");
+}
+
 void out_reals(out *o, const gra_real *x, size_t n)
 {
     enum { SMALL = 64, AT_ONCE = 3 * 64 };              /* a multiple of 3: only the last piece is padded */
     unsigned char bytes[AT_ONCE * sizeof(gra_real)];
     out_text(o, n <= SMALL ? "[" : "\"");
     for (size_t i = 0; n <= SMALL && i < n; i++) {
-        out_text(o, i ? "," : "");
+        out_comma(o);
         out_real(o, x[i]);
     }
     for (size_t i = 0, some; n > SMALL && i < n; i += some) {
