@@ -76,7 +76,8 @@ refused status 'exit(127);' "it ended the process (exit status 127)" </dev/null
 refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' \
     "the stack\|SIGSEGV" </dev/null
 refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
-refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV\|allocation" </dev/null
+refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV\|allocation" \
+    </dev/null
 refused deep 'if (deep(n) == 3) return;' "a function calls itself without end" <<'END'
 static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 1) + a[0]; }
 END

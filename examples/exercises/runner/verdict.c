@@ -176,9 +176,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
             return;
         }
     if (!c->recorded) {
-        set(v, NOT_JUDGED,
-            "its program ended before the judge began, in each of its starts: is an array in it "
-            "enormous?");
+        set(v, NOT_JUDGED, "its program ended before the judge began, in each of %d starts", STARTS);
         return;
     }
     const bool done = read_records(v, c, words);
