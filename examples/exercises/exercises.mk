@@ -1,14 +1,24 @@
 # The part of the Makefile that is about the exercises (README.md here): the judges, and the targets.
 
-EXERCISE := $(patsubst examples/exercises/start/%.c,%,$(sort $(wildcard examples/exercises/start/*.c)))
+# The start file and the solution of each exercise are cut from source/, which a handout does not have.
+SOURCE   := $(sort $(wildcard examples/exercises/source/*.c))
+EXERCISE := $(notdir $(basename $(or $(SOURCE),$(sort $(wildcard examples/exercises/start/*.c)))))
+CUT      := $(subst /source/,/start/,$(SOURCE)) $(subst /source/,/solutions/,$(SOURCE))
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
 JUDGE     = judge numbers slip answer formula rules search
 judges    = $(B)/learn $(B)/exercises/compile \
             $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE) $(1)))
-learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files say))
+learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files json_out say))
 
-$(B)/learn: $(learner) $(B)/libgradus64.a
+$(B)/learn: $(learner) $(B)/libgradus64.a | cut
 	$(link)
+examples/exercises/start/%.c examples/exercises/solutions/%.c: examples/exercises/source/%.c \
+        examples/exercises/cut.awk
+	@mkdir -p examples/exercises/start examples/exercises/solutions
+	@for of in start solutions; do \
+	    awk -v of=$$of -f examples/exercises/cut.awk $< > examples/exercises/$$of/$(@F) || exit 1; \
+	done
+cut: $(CUT)
 $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus64.a \
         $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE))) \
         examples/exercises/exercises.h
@@ -41,7 +51,7 @@ milestones-ready: $(B)/learn.ready $(call f64,$(wildcard examples/exercises/mile
 WITH_CC = CC=$(call quote,$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS))
 
 ## make handout DIR=class        a folder for students, without solutions
-handout:
+handout: cut
 	@sh examples/exercises/handout.sh $(call quote,$(DIR)) $(HINTS)
 
 ## make grade DIR=class          a class as a table; ONLY="08 09", ARGS=--json
@@ -49,4 +59,4 @@ grade:
 	@$(MAKE) --no-print-directory $(B)/learn.ready >&2
 	@$(B)/learn $(ARGS) --grade $(call quote,$(DIR)) $(if $(ONLY),--only $(call quote,$(ONLY)))
 
-.PHONY: learn exercise judges-asked milestone milestones-ready handout grade
+.PHONY: learn cut exercise judges-asked milestone milestones-ready handout grade

@@ -19,7 +19,7 @@ mkdir "$part" || exit 2
 {
     cp -R Makefile LICENSE core layers examples "$part" &&
     cd "$part/examples" &&
-    rm -rf solutions exercises/solutions exercises/[0-9]*.c exercises/.progress* &&
+    rm -rf solutions exercises/solutions exercises/source exercises/[0-9]*.c exercises/.progress* &&
     { [ "$2" != 0 ] || rm -rf exercises/hints; } &&
     sed '/^## For teachers/,$d; /^`s` shows a solution/d' exercises/README.md >../README.md &&
     rm exercises/README.md

@@ -4,7 +4,7 @@
 #
 # For each KIND of these there is KIND.c, the new source, and KIND.txt: first the message printed at the end,
 # then pieces to insert into existing files; KIND2.c and KIND2.txt are those for two inputs. (The sources of
-# an exercise are five, in a folder.) A piece begins with a line
+# an exercise are four, in a folder.) A piece begins with a line
 #     @@ FILE | AFTER | BEFORE
 # and is inserted into FILE before the first line that begins with BEFORE after one that begins with AFTER.
 # NAME is replaced by the name, CAPS by the name in capitals, NUMBER by that of the exercise.
@@ -38,18 +38,17 @@ case $kind in
     op)        made=core/ops/$name.c;   example=softsign ;;
     layer)     made=layers/$name.c;     example=swiglu ;;
     optimizer) made=core/optim/$name.c; example=lion ;;
-    exercise)  made=$exercises/start/??_$name.c; example=softplus ;;
+    exercise)  made=$exercises/source/??_$name.c; example=softplus ;;
     *)         kind=KIND; refuse "got '$1', expected op, layer, optimizer or exercise" ;;
 esac
 pairs="$template.c $made"
 if [ "$kind" = exercise ]; then
-    number=$(ls $exercises/start | sed -n 's/^0*\([0-9]*\)_.*/\1/p' | sort -n | tail -n 1)
+    number=$(ls $exercises/source | sed -n 's/^0*\([0-9]*\)_.*/\1/p' | sort -n | tail -n 1)
     number=$(printf '%02d' $((number + 1)))
-    pairs="$template/start.c    $exercises/start/${number}_$name.c
-           $template/solution.c $exercises/solutions/${number}_$name.c
-           $template/hints.txt  $exercises/hints/${number}_$name.txt
-           $template/judge.c    $exercises/judge/${number}_$name.c
-           $template/wrong.txt  tests/programs/exercises/${number}_$name.txt"
+    pairs="$template/source.c  $exercises/source/${number}_$name.c
+           $template/hints.txt $exercises/hints/${number}_$name.txt
+           $template/judge.c   $exercises/judge/${number}_$name.c
+           $template/wrong.txt tests/programs/exercises/${number}_$name.txt"
 fi
 
 # ---- invalid names -----------------------------------------------------------------------------------

@@ -46,8 +46,7 @@ for name in "$solutions/18_attention_backward.c" solutions/18_attention_backward
 #include "$name"
 END
 done
-refused "a solution where it is not" "it includes ../solutions/18_attention_backward.c, expected only \
-exercises.h and the headers of C: write it yourself" none <<END
+refused "a solution where it is not" "it does not compile: .*/solutions/18_attention_backward.c" none <<END
 #include "../solutions/18_attention_backward.c"
 END
 refused "a solution in angle brackets" "it includes .*solutions/18" none <<END

@@ -49,6 +49,7 @@ refused() {     # refused NAME LINE WORDS: an answer with this line does not pas
 }
 
 # becomes SCRIPT: answers are compiled into this shell script, until `compiles`
+begins='head -c 16 >&3; printf "pone\\0" >&3;'           # the first record of a judge
 becomes() {
     {
         echo 'cat >"$3" <<\END && chmod +x "$3"'
@@ -67,7 +68,7 @@ ok "the solution" judged right 0 "Exercise 08: passed"
 refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
     "three scores it did not end within 1 second. Usual cause" </dev/null
 refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
-refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: a pointer is\|SIGSEGV" \
+refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: \|SIGSEGV" \
     </dev/null
 ok "where there are no gradients" lacks gradient "$W/said"
 refused abort 'abort();' "it crashed with SIGABRT: abort() was called" </dev/null
@@ -76,21 +77,22 @@ refused status 'exit(127);' "it ended the process (exit status 127)" </dev/null
 refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' \
     "the stack\|SIGSEGV" </dev/null
 refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
-refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV" </dev/null
+refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV\|allocation" \
+    </dev/null
 refused deep 'if (deep(n) == 3) return;' "a function calls itself without end\|SIGSEGV" <<'END'
 static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 1) + a[0]; }
 END
-refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0" </dev/null
+refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0\|division by zero" </dev/null
 ok "on its line" eval '! asan || judged divides 1 "line $(sed -n "/int none/=" "$W/divides.c"):"'
 answer talks 'for (int i = 0; i < 20000; i++) printf("line %d\n", i);' </dev/null
 ok "output past 64 KB" judged talks 0 \
     "passed. Your program printed: line 0 line 1 .* line 11 ... (these are the first lines)"
-becomes 'while :; do sleep 1; done'
+becomes "$begins while :; do sleep 1; done"
 ok "a program that sleeps" judged right 1 "it did not end within 1 second"
-becomes 'sleep 4321 & sleep 4321 & exit 0'
+becomes "$begins"'sleep 4321 & sleep 4321 & exit 0'
 ok "one that starts others" judged right 1 "it ended the process"
 ok "which are ended" sh -c "ps -A -o args >'$W/all'; ! grep '^sleep 4321' '$W/all'"
-becomes 'kill -KILL $$'
+becomes "$begins"'kill -KILL $$'
 ok "one that kills itself" judged right 1 "SIGKILL: it was killed"
 becomes 'printf "123456789012345d" >&3'
 ok "a record without a word" judged right 1 "it ended the process"
@@ -98,10 +100,57 @@ becomes 'word=$(dd bs=16 count=1 2>"'"$W/none"'"); printf "%sp8 1\\0%sd\\0" "$wo
 ok "a word that is used twice" judged right 1 "it ended the process"
 becomes 'head -c 16 >&3; printf "d\\0" >&3'
 ok "a word that is used once" judged right 0 "passed"
-becomes 'mkdir -p deep/er && echo >mine.txt && ln -s / deep/link'
+becomes "$begins"'mkdir -p deep/er && echo >mine.txt && ln -s / deep/link'
 ok "files that it writes" judged right 1 "it ended the process"
 compiles
 ok "are removed with it" test ! -e mine.txt
+
+# As a sanitizer does where the kernel spreads addresses too widely for it: the first starts of a program end
+# before main. gcc's print one line without end, clang's die of SIGSEGV.
+cat >"$W/start.c" <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+__attribute__((constructor(101))) static void start(void)
+{
+    const int starts = open(COUNT, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    if (write(starts, "", 1) == 1 && lseek(starts, 0, SEEK_END) > DIES)
+        return;
+    while (!QUIET)
+        (void)!write(2, "AddressSanitizer:DEADLYSIGNAL\n", 30);
+    signal(SIGSEGV, SIG_DFL);
+    kill(getpid(), SIGSEGV);
+}
+END
+dying() {       # dying STARTS QUIET: a compiler, $W/dying, of sanitized programs that die in so many starts
+    rm -f "$W/starts"
+    ${CC:-cc} -c -DDIES="$1" -DQUIET="$2" -DCOUNT="\"$W/starts\"" "$W/start.c" -o "$W/start.o"
+    cat >"$W/dying" <<END
+#!/bin/sh
+for flag; do
+    case \$flag in -c | -E | -M | -print*) exec ${CC:-cc} "\$@" ;; $3) object='$W/start.o' ;; esac
+done
+exec ${CC:-cc} "\$@" \$object
+END
+    chmod +x "$W/dying"
+    sed "s#^compiler() { [^ ]* #compiler() { $W/dying #" "$W/compile" >build/exercises/compile
+}
+tried() {       # tried STARTS QUIET lacks|used: compile.sh ends, without the sanitizers or with them
+    dying "$1" "$2" '-fsanitize=address*'
+    (cd "$here" && CC=$W/dying sh examples/exercises/compile.sh "$BUILD") >"$W/script" || return 1
+    if [ "$3" = used ] && asan; then grep -q fsanitize "$W/script"; else lacks fsanitize "$W/script"; fi
+}
+for quiet in 0 1; do
+    dying 3 $quiet -o
+    ok "a program that dies in three starts ($quiet)" judged right 0 "passed"
+    ok "and no more than once more" eval '[ $(wc -c <"$W/starts") -eq 4 ]'
+    ok "a wrong answer too" eval 'dying 1 $quiet -o && judged abort 1 "SIGABRT"'
+    dying 1000 $quiet -o
+    ok "one that dies in all" judged right 2 "ended before the judge began"
+    ok "a sanitizer whose programs die in all starts" tried 1000 $quiet lacks
+    ok "in three" tried 3 $quiet used
+done
+compiles
 
 group "answers that do not compile"
 refused main ' ' "it defines main, but the judge has its own main" <<'END'
@@ -124,8 +173,7 @@ echo '#include "/dev/zero"' >"$W/endless.c"
 ! rest || ok "an endless include" judged endless 1 \
     "does not compile\|softmax is missing\|it includes /dev/zero"
 { echo '#include <maths.h>' && cat "$solution"; } >"$W/header.c"
-ok "a header that does not exist" judged header 1 "it includes maths.h, expected only exercises.h and the \
-headers of C; there is no such file"
+ok "a header that does not exist" judged header 1 "not compile: 08_softmax.c:1:.*maths.h"
 awk 'BEGIN { for (i = 0; i < 20000; i++) print "/* This file is larger than one megabyte, all in all */" }' \
     >"$W/long.c"
 ok "a file of more than 1 MB" judged long 2 "the file cannot be read: it is larger than 1 MB"
@@ -172,16 +220,15 @@ ok "a damaged list of what is solved" ends_with 0 build/learn --list
 answer bytes 'for (int i = 0; i < 256; i++) putchar(i);' </dev/null
 ok "--json of any bytes" ends_with 0 build/learn --json 8 "$W/bytes.c"
 ok "is plain ASCII" lacks -a '[^ -~]' "$W/out"
-ok "with escapes" grep -Fq '"printed": "\u0000\u0001' "$W/out"
-ok "only where necessary" grep -Fq ' !\"#$%&' "$W/out"
-ok "and of backslashes" grep -Fq '[\\]^_' "$W/out"
+ok "with escapes" grep -Fq '"printed":"\u0000\u0001' "$W/out"
 ok "--json of a wrong answer" ends_with 1 build/learn --json 8 "$W/warned.c"
-ok "reports that it failed" grep -q '"passed": false,' "$W/out"
-ok "and which part" grep -Fq '{ "part": "three scores", "passed": false }' "$W/out"
+ok "reports that it failed" grep -q '"passed":false,' "$W/out"
+ok "and which part" grep -Fq '{"part":"three scores","passed":false}' "$W/out"
 if command -v python3 >/dev/null 2>&1; then
     ok "JSON, for python" sh -c "build/learn --json 8 '$W/bytes.c' | python3 -c 'import json, sys
 d = json.load(sys.stdin)
-assert d[\"exercise\"] == 8 and d[\"passed\"] and d[\"printed\"].startswith(\"\".join(map(chr, range(256))))'"
+assert d[\"exercise\"] == 8 and d[\"passed\"]
+assert d[\"printed\"].startswith(bytes(range(256)).decode(errors=\"replace\"))'"
 fi
 
 # A signal at a known moment: while the answer runs, which it shows by making a file.
@@ -425,7 +472,7 @@ done
 ok "names in UTF-8, in columns on a terminal" \
     "$built/terminal" 30 80 build/learn --grade "$named" --only 8 <"$W/script"
 ok "as JSON" ends_with 0 build/learn --json --grade "$named" --only 8
-ok "in UTF-8" grep -q "$(printf '"student": "zo\303\253"')" "$W/out"
+ok "in UTF-8" grep -q "$(printf '"student":"zo\303\253"')" "$W/out"
 ok "no such exercise" refuses 2 "there is no exercise 'softmix'" \
     build/learn --grade "$class" --only "8 softmix"
 ok "--out without --grade" refuses 2 "--out needs --grade" build/learn --out "$W/none" 8
@@ -449,7 +496,7 @@ faulty() {      # faulty WISH: a right answer is not judged, for a reason, and n
     GRADUS_FAULT=$1 build/faulty --json 8 "$W/right.c" </dev/null >"$W/said" 2>&1
     status=$?
     cat "$W/said"
-    [ $status -eq 2 ] && grep -q '"judged": false' "$W/said" && clean
+    [ $status -eq 2 ] && grep -q '"judged":false' "$W/said" && clean
 }
 if moments "failing calls of the runner"; then
     ln -s "$built/faults/learn" build/faulty
@@ -475,6 +522,9 @@ group "a handout"
 out="$W/class room"
 ok "is written" ends_with 0 ${MAKE:-make} handout DIR="$out"
 ok "without solutions" test ! -e "$out/examples/exercises/solutions" -a ! -e "$out/examples/solutions"
+ok "and what they are cut from" test ! -e "$out/examples/exercises/source"
+ok "with the start files" diff -r examples/exercises/start "$out/examples/exercises/start"
+ok "in which nothing is solved" lacks ', solved\|^//' -r "$out/examples/exercises/start"
 ok "without tests" test ! -e "$out/tests"
 ok "without answers" sh -c "! ls '$out'/examples/exercises/[0-9]*.c"
 ok "with hints" test -s "$out/examples/exercises/hints/08_softmax.txt"

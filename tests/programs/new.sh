@@ -76,7 +76,7 @@ ok "a function of op.h" refused op NAME=run "the library already has a gra_run"
 ok "a layer in another's file" refused layer NAME=causal_attention \
     "the library already has a struct gra_causal_attention"
 ok "an op's name for an optimiser" refused optimizer NAME=relu "the library already has a gra_relu"
-ok "an exercise that exists" refused exercise NAME=gelu "examples/exercises/start/11_gelu.c already exists"
+ok "an exercise that exists" refused exercise NAME=gelu "examples/exercises/source/11_gelu.c already exists"
 ok "a function of another exercise" refused exercise NAME=neuron \
     "neuron or neuron_backward is already declared: choose another"
 ok "a function of C" refused exercise NAME=exp \
@@ -119,9 +119,9 @@ ok "new-exercise" ends_with 0 new exercise NAME=zquare
 ok "fits 80 columns" narrow "$W/out"
 ok "gives each name" lacks 'NAME\|NUMBER' "$W/out" examples/exercises/*/??_zquare.* \
     tests/programs/exercises/??_zquare.txt
-exercise=$(ls examples/exercises/start | tail -n 1)
+exercise=$(ls examples/exercises/source | tail -n 1)
 exercise=${exercise%.c}
-ok "it takes the next number" test "$exercise" = "$(ls examples/exercises/start | wc -l | tr -d ' ')_zquare"
+ok "it takes the next number" test "$exercise" = "$(ls examples/exercises/source | wc -l | tr -d ' ')_zquare"
 tree >"$W/before"
 ok "once more" refused op NAME=zsign "core/ops/zsign.c already exists"
 ok "nothing is left over" test -z "$(find . -name '*.new')"
@@ -129,13 +129,14 @@ for new in core/ops/zsign core/ops/zpot core/optim/zlion layers/zglu layers/zcel
     ok "$new.c compiles" build "build/f64/$new.o"
 done
 
-marked() {      # each of the five files of the exercise says what is to be written
-    grep -l "zquare: .* still the template's" examples/exercises/*/"$exercise".* \
+marked() {      # each of the four files of the exercise says what is to be written
+    grep -l "zquare: .* still the template's" examples/exercises/[!s]*/"$exercise".* \
+        examples/exercises/source/"$exercise".c \
         tests/programs/exercises/"$exercise".txt >"$W/marked"
-    [ "$(wc -l <"$W/marked")" -eq 5 ]
+    [ "$(wc -l <"$W/marked")" -eq 4 ]
 }
 ok "the exercise says what to write" marked
-ok "it has a title" grep -q "^/\* ${exercise%%_*} zquare: .*[.]\$" "examples/exercises/start/$exercise.c"
+ok "it has a title" grep -q "^/\* ${exercise%%_*} zquare: .*[.]\$" "examples/exercises/source/$exercise.c"
 ok "it passes its test" build "build/passed/exercises/$exercise"
 ok "with four wrong answers" grep -q "start refused, solution passed, 4 wrong answers refused" \
     "build/passed/exercises/$exercise"

@@ -15,6 +15,22 @@ enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* a judge writes its re
 
 bool (*child_stop)(void);
 
+/* Sanitizers crash in some starts where the kernel spreads addresses too widely for them: Linux, which may
+ * refuse this in a container. */
+#ifdef __linux__
+#include <sys/personality.h>
+static void fix_addresses(void)
+{
+    const int now = personality(0xffffffff);
+    if (now != -1)
+        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+}
+#else
+static void fix_addresses(void)
+{
+}
+#endif
+
 static void limit(int what, int units, int bits)
 {
     struct rlimit r = { (rlim_t)units << bits, (rlim_t)units << bits };
@@ -34,6 +50,8 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_FSIZE, FILE_MB, 20);
     limit(RLIMIT_STACK, STACK_MB, 20);
+    if (l->fixed)
+        fix_addresses();
     if (l->addresses)
         limit(RLIMIT_AS, l->addresses, 20);
     const int r = fcntl(records[1], F_DUPFD, RECORDS + 1), o = fcntl(out[1], F_DUPFD, RECORDS + 1),

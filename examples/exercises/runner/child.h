@@ -27,6 +27,7 @@ struct child_limits {
     int         seconds;                /* of processor time, and six times that by the clock */
     int         megabytes;              /* of memory that it uses: watched where there is /proc */
     int         addresses;              /* megabytes of address space, enforced by the system; 0: no limit */
+    bool fixed;                         /* addresses are not random, where the system allows that */
 };
 
 /* Runs argv[0], found by PATH. 0; -1: it could not be started, or what it wrote could not be read. */

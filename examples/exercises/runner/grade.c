@@ -1,6 +1,7 @@
 /* grade: see grade.h. */
 #include "grade.h"
 #include "../../lib/files.h"
+#include "../../lib/json_out.h"
 #include "../../lib/say.h"
 #include "../../lib/utf8.h"
 #include "handed.h"
@@ -9,14 +10,14 @@
 #include "terminal.h"
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH = 1200, CELL = 8000 };
+enum { PATH = 1200 };
 
 static struct class {
     const struct ladder        *ladder;
@@ -29,7 +30,7 @@ static struct class {
     }                          *student;
     bool                        asked[LADDER_MOST];
     int                         parts[LADDER_MOST];     /* of each exercise; 0: unknown */
-    int                         rows;
+    out json;                                           /* all rows */
 } g;
 
 /* ---- rows --------------------------------------------------------------------------------------- */
@@ -41,18 +42,8 @@ struct row {
     const char         *solved;                         /* of the row of sums: "2 of 3"; otherwise NULL */
 };
 
-static void append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append(char *text, const char *format, ...)
-{
-    const size_t at = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + at, CELL - at, format, args);
-    va_end(args);
-}
-
 /* Appends a finding as one line: a full stop between its lines, and no source that a compiler shows. */
-static void append_line(char *text, const char *finding)
+static void append_line(out *o, const char *finding)
 {
     for (size_t n; *finding; finding += n + (finding[n] == '\n')) {
         finding += strspn(finding, " ");
@@ -60,30 +51,32 @@ static void append_line(char *text, const char *finding)
         const char *bar = strstr(finding, " | ");
         if (!n || (bar && bar < finding + n) || *finding == '|')
             continue;
-        const size_t at = strlen(text);
-        const char last = at ? text[at - 1] : ' ';
-        append(text, "%s", last == ' ' ? "" : strchr(".:,;?!", last) ? " " : ". ");
-        const bool begins = strlen(text) == at + 2 && !strncmp(finding, "it ", 3);
-        append(text, "%s%.*s", begins ? "I" : "", (int)(n - begins), finding + begins);
+        const char last = o->n ? o->bytes[o->n - 1] : ' ';
+        const bool stops = last != ' ' && !strchr(".:,;?!", last),
+                   begins = stops && !strncmp(finding, "it ", 3);
+        out_text(o, last == ' ' ? "" : stops ? begins ? ". I" : ". " : " ");
+        out_bytes(o, finding + begins, n - begins);
     }
 }
 
-static void print_json(const struct row *r)
+static void add_json(const struct row *r)
 {
-    const char *const names[] = { "student", "exercise", "file", "remark", "finding" };
-    const char *const texts[] = { r->student, r->exercise, r->file, r->remark, r->finding };
-    printf("%s\n  { \"judged\": %s, \"passed\": %s, \"parts_passed\": %d, \"parts\": ", g.rows ? "," : "[",
-           r->result == NOT_JUDGED ? "false" : "true", r->result == PASSED ? "true" : "false", r->right);
-    printf(r->parts ? "%d" : "null", r->parts);
-    for (int i = 0; i < 5; i++) {
-        printf(",\n    \"%s\": ", names[i]);
-        report_string(stdout, texts[i], strlen(texts[i]));
-    }
-    printf(" }");
+    out *o = &g.json;
+    out_text(o, o->n > 1 ? ",\n{" : "\n{");
+    out_key(o, "judged"), out_text(o, r->result == NOT_JUDGED ? "false" : "true");
+    out_key(o, "passed"), out_text(o, r->result == PASSED ? "true" : "false");
+    out_key(o, "parts_passed"), out_format(o, "%d", r->right);
+    out_key(o, "parts"), out_format(o, r->parts ? "%d" : "null", r->parts);
+    out_member(o, "student", r->student);
+    out_member(o, "exercise", r->exercise);
+    out_member(o, "file", r->file);
+    out_member(o, "remark", r->remark);
+    out_member(o, "finding", r->finding);
+    out_text(o, "}");
 }
 
 /* The bytes of the character at s, of which n bytes are left, and the columns that a terminal needs for it;
- * 0: none that may be shown. Some file systems keep accents as characters of their own, after the letter. */
+ * -1: it may not be shown. Some file systems keep accents as characters of their own, after the letter. */
 static size_t character(const char *s, size_t n, int *columns)
 {
     static const struct { unsigned from, to; int columns; } ranges[] = {
@@ -100,34 +93,30 @@ static size_t character(const char *s, size_t n, int *columns)
     for (size_t i = 1; i < length; i++)
         code = code << 6 | (u[i] & 0x3f);
     *columns = length ? 1 : -1;
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && *columns == 1; i++)
+    for (size_t i = 0; length && i < sizeof ranges / sizeof *ranges; i++)
         if (code >= ranges[i].from && code <= ranges[i].to)
             *columns = ranges[i].columns;
-    const bool shown = *columns >= 0;
-    *columns = shown ? *columns : 1;
-    return shown ? length : 0;
+    return length ? length : 1;
 }
 
-/* Writes text into `width` columns, "." for what may not be shown, and ".." at the end of what is cut.
- * Returns the columns used; *bytes: how many bytes those are. */
-static int fit(char *to, size_t room, const char *text, int width, size_t *bytes)
+/* Prints text in at most `width` columns: "." for what may not be shown, ".." at the end of what is too long.
+ * Returns the columns used. */
+static int print_cell(const char *text, int width)
 {
     const size_t n = strlen(text);
-    size_t before = 0;                                  /* bytes in front of the last two columns */
-    int at = 0, cut_at = 0, columns;
-    *bytes = 0;
-    for (size_t i = 0; i < n;) {
-        const size_t length = character(text + i, n - i, &columns);
-        if (at + columns > width || *bytes + 8 > room) {
-            memcpy(to + before, "..", 2);
-            *bytes = before + 2;
-            return cut_at + 2;
-        }
-        memcpy(to + *bytes, length ? text + i : ".", length ? length : 1);
-        at += columns;
-        *bytes += length ? length : 1, i += length ? length : 1;
-        if (at <= width - 2)
-            before = *bytes, cut_at = at;
+    size_t length;
+    int all = 0, at = 0, columns;
+    for (size_t i = 0; i < n; i += length) {
+        length = character(text + i, n - i, &columns);
+        all += columns < 0 ? 1 : columns;
+    }
+    const int most = all > width ? width - 2 : width;
+    for (size_t i = 0; i < n; i += length) {
+        length = character(text + i, n - i, &columns);
+        at += columns < 0 ? 1 : columns;
+        if (at > most)
+            return at - (columns < 0 ? 1 : columns) + printf("..");
+        fwrite(columns < 0 ? "." : text + i, 1, columns < 0 ? 1 : length, stdout);
     }
     return at;
 }
@@ -135,61 +124,56 @@ static int fit(char *to, size_t room, const char *text, int width, size_t *bytes
 /* Prints cells: on a terminal in columns, which are cut at their width, otherwise separated by tabs. */
 static void print_cells(const char *const cell[5])
 {
-    static const int width[] = { 13, 21, 6, 9 };
+    enum { BEFORE = 13 + 1 + 21 + 1 + 6 + 1 + 9 + 1 };
+    int width[] = { 13, 21, 6, 9, 0 }, rows, columns, blanks = 0;
     const bool aligned = isatty(STDOUT_FILENO);
-    static char line[2 * CELL];
-    int rows, columns, from = 0;
-    size_t at = 0, n;
     terminal_size(&rows, &columns);
+    width[4] = (columns > 80 ? columns : 80) - BEFORE - 1;
     for (int i = 0; i < 5; i++) {
-        const int left = (columns > 80 ? columns : 80) - from - 1;
-        int used = fit(line + at, sizeof line - at, cell[i], !aligned ? CELL - 500 : i < 4 ? width[i] : left,
-                       &n);
-        at += n;
-        for (; aligned && i < 4 && used <= width[i]; used++)
-            line[at++] = ' ';
-        if (!aligned && i < 4)
-            line[at++] = '\t';
-        from += used;
+        if (*cell[i] || !aligned)
+            printf("%*s", aligned ? blanks : 0, ""), blanks = 0;
+        blanks += width[i] + 1 - print_cell(cell[i], aligned ? width[i] : INT_MAX);
+        if (!aligned)
+            putchar(i < 4 ? '\t' : '\n');
     }
-    while (at && line[at - 1] == ' ')
-        at--;
-    printf("%.*s\n", (int)at, line);
+    if (aligned)
+        putchar('\n');
 }
 
 static void print_row(const struct row *r)
 {
-    static char finding[CELL];
+    static out finding;
     static const char *const results[] = { "yes", "no", "-" };
     char parts[40] = "-";
     if (r->parts)
         snprintf(parts, sizeof parts, "%d of %d", r->right, r->parts);
     else if (r->result != NOT_JUDGED)
         snprintf(parts, sizeof parts, "%d", r->right);
-    finding[0] = 0;
-    append_line(finding, r->remark);
-    append_line(finding, r->finding);
-    const size_t n = strlen(finding);
-    if (n && finding[n - 1] == ':')
-        finding[n - 1] = 0;
+    out_clear(&finding);
+    append_line(&finding, r->remark);
+    append_line(&finding, r->finding);
+    finding.n -= finding.n && finding.bytes[finding.n - 1] == ':';
+    const char *text = out_end(&finding);
     if (!g.options->json)
         print_cells((const char *[]){ r->student, r->exercise, r->solved ? r->solved : results[r->result],
-                                      parts, finding });
-    else if (!r->solved) {
-        print_json(r);
-        g.rows++;
-    }
+                                      parts, text ? text : "" });
+    else if (!r->solved)
+        add_json(r);
     fflush(stdout);
 }
 
 /* ---- a student ---------------------------------------------------------------------------------- */
 
-static struct page feedback, first;                    /* for a student: the list, the first finding */
+static out feedback, first; /* for a student: the list, the first finding */
 
-static void show_first(const char *name, const struct verdict *v)
+static void add_first(const char *name, const struct verdict *v)
 {
-    page_addf(&first, PLAIN, "", "\n%s:\n\n", name);
-    report_page(&first, v, "", 12);
+    static struct page page;
+    page_clear(&page);
+    report_page(&page, v, "", 12);
+    out_format(&first, "\n%s:\n\n", name);
+    for (int i = 0; i < page.n; i++)
+        out_format(&first, "%s\n", page.line[i].text);
 }
 
 /* Judges one file and prints its row, which is returned. */
@@ -233,55 +217,51 @@ static struct row judge_exercise(const struct student *s, int exercise)
         if (r.result < best.result)
             best.result = r.result, wrong = v;
     }
-    char parts[40] = "not handed in";
-    if (n)
-        snprintf(parts, sizeof parts, best.parts ? "%d of %d parts" : "%d parts", best.right, best.parts);
-    page_addf(&feedback, PLAIN, "", "  %s  %-24s%s", !n ? "--" : best.result == PASSED ? "ok" : "NO", name,
-              parts);
+    out_format(&feedback, "  %s  %-24s", !n ? "--" : best.result == PASSED ? "ok" : "NO", name);
+    out_format(&feedback,
+               !n           ? "not handed in\n"
+               : best.parts ? "%d of %d parts\n"
+                            : "%d parts\n",
+               best.right, best.parts);
     if (n && best.result == NOT_PASSED && !first.n)
-        show_first(name, &wrong);
+        add_first(name, &wrong);
     return best;
 }
 
 /* The files that are not judged. */
 static void print_others(const struct student *s)
 {
-    static char unasked[CELL];
+    out unasked = { NULL, 0, 0, false };
     struct row r = { s->name, "-", "", "", "", NOT_JUDGED, 0, 0, NULL };
-    unasked[0] = 0;
-    for (int i = 0; i < s->handed.n; i++) {
-        const struct handed_file *f = &s->handed.file[i];
+    for (const struct handed_file *f = s->handed.file; f < s->handed.file + s->handed.n; f++) {
         char remark[PATH + 20];
         if (f->exercise >= 0 && !g.asked[f->exercise])
-            append(unasked, "%s%s", unasked[0] ? ", " : "", f->path);
+            out_text(&unasked, unasked.n ? ", " : ""), out_text(&unasked, f->path);
         if (f->exercise >= 0)
             continue;
         snprintf(remark, sizeof remark, "%s: not judged:", f->path);
         r.file = f->path, r.remark = remark, r.finding = f->why;
         print_row(&r);
-        page_addf(&feedback, PLAIN, "  --  ", "%s: not judged: %s", f->path, f->why);
+        out_format(&feedback, "  --  %s %s\n", remark, f->why);
     }
-    r.file = unasked, r.remark = "not asked for:", r.finding = unasked;
-    if (unasked[0])
+    r.file = r.finding = out_end(&unasked), r.remark = "not asked for:";
+    if (unasked.n > 1)
         print_row(&r);
+    free(unasked.bytes);
 }
 
 /* 0; -1 after a warning. */
 static int write_feedback(const struct student *s, const char *title)
 {
     char path[FILE_PATH], name[300];
-    size_t room = sizeof feedback, n = 0;
-    char *text = malloc(2 * room);
-    if (!text)
-        return warn("out of memory");
-    n += (size_t)snprintf(text, room, "%s: %s\n\n", s->name, title);
-    for (int i = 0; i < feedback.n; i++)
-        n += (size_t)snprintf(text + n, 2 * room - n, "%s\n", feedback.line[i].text);
-    for (int i = 0; i < first.n; i++)
-        n += (size_t)snprintf(text + n, 2 * room - n, "%s\n", first.line[i].text);
+    out text = { NULL, 0, 0, false };
+    out_format(&text, "%s: %s\n\n", s->name, title);
+    out_bytes(&text, feedback.bytes, feedback.n);
+    out_bytes(&text, first.bytes, first.n);
     snprintf(name, sizeof name, "%s.txt", s->name);
-    const int status = file_write(file_path(path, g.options->out, name), text, n);
-    free(text);
+    const int status = text.failed ? warn("out of memory")
+                                   : file_write(file_path(path, g.options->out, name), text.bytes, text.n);
+    free(text.bytes);
     return status;
 }
 
@@ -289,8 +269,8 @@ static int grade_student(const struct student *s)
 {
     char solved[40], title[200];
     int asked = 0, passed = 0, right = 0, parts = 0;
-    page_clear(&feedback);
-    page_clear(&first);
+    out_clear(&feedback);
+    out_clear(&first);
     for (int i = 0; i < g.ladder->n && !signals_end(); i++) {
         if (!g.asked[i])
             continue;
@@ -386,13 +366,15 @@ int grade(const struct ladder *l, const char *folder, const char *build, const s
     if (read_only() || (options->out && folder_make(options->out)) || read_class())
         return 2;
     count_parts();
+    out_text(&g.json, "[");
     if (!options->json)
         print_cells((const char *[]){ "student", "exercise", "passed", "parts", "finding" });
     for (int i = 0; i < g.students && !signals_end(); i++)
         if (grade_student(&g.student[i]))
             status = 2;
     if (options->json)
-        printf("%s]\n", g.rows ? "\n" : "[");
+        printf("%.*s\n]\n", (int)g.json.n, g.json.bytes);
+    free(g.json.bytes);
     for (int i = 0; i < g.students; i++) {
         free((char *)(size_t)g.student[i].name);
         handed_free(&g.student[i].handed);

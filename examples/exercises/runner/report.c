@@ -1,7 +1,8 @@
 /* report: see report.h. */
 #include "report.h"
-#include "../../lib/utf8.h"
+#include "../../lib/json_out.h"
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Advances to the next part, and gives its length; false: there is none. */
@@ -50,47 +51,28 @@ void report_page(struct page *p, const struct verdict *v, const char *praise, in
     }
 }
 
-void report_string(FILE *f, const char *text, size_t n)
-{
-    fputc('"', f);
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const size_t length = utf8_length((const unsigned char *)text + i, n - i);
-        if (length > 1) {
-            fwrite(text + i, 1, length, f);
-            i += length - 1;
-        } else if (c == '\n')
-            fputs("\\n", f);
-        else if (c < ' ' || c > 126)
-            fprintf(f, "\\u%04x", c);
-        else
-            fprintf(f, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    fputc('"', f);
-}
-
-static void json_field(FILE *f, const char *name, const char *text, size_t n)
-{
-    fprintf(f, ",\n  \"%s\": ", name);
-    report_string(f, text, n);
-}
-
 void report_json(FILE *f, const struct verdict *v, const char *name, const char *file)
 {
-    fprintf(f, "{\n  \"exercise\": %d", (name[0] - '0') * 10 + name[1] - '0');
-    json_field(f, "name", name, strlen(name));
-    json_field(f, "file", file, strlen(file));
-    fprintf(f, ",\n  \"judged\": %s", v->result == NOT_JUDGED ? "false" : "true");
-    fprintf(f, ",\n  \"passed\": %s,\n  \"parts\": [", v->result == PASSED ? "true" : "false");
-    const char *s = v->parts, *comma = "";
-    for (size_t n = 0; next_part(&s, &n); comma = ",") {
-        fprintf(f, "%s\n    { \"part\": ", comma);
-        report_string(f, s, n);
-        fprintf(f, ", \"passed\": %s }", v->result == PASSED || s[n + 1] ? "true" : "false");
+    out o = { NULL, 0, 0, false };
+    const bool passed = v->result == PASSED;
+    out_text(&o, "{");
+    out_key(&o, "exercise"), out_format(&o, "%d", (name[0] - '0') * 10 + name[1] - '0');
+    out_member(&o, "name", name);
+    out_member(&o, "file", file);
+    out_key(&o, "judged"), out_text(&o, v->result == NOT_JUDGED ? "false" : "true");
+    out_key(&o, "passed"), out_text(&o, passed ? "true" : "false");
+    out_key(&o, "parts"), out_text(&o, "[");
+    const char *s = v->parts;
+    for (size_t n = 0; next_part(&s, &n);) {
+        out_comma(&o), out_text(&o, "{");
+        out_key(&o, "part"), out_string(&o, s, n);
+        out_key(&o, "passed"), out_text(&o, passed || s[n + 1] ? "true}" : "false}");
     }
-    fprintf(f, "%s]", v->parts[0] ? "\n  " : "");
-    json_field(f, "finding", v->finding, strlen(v->finding));
-    json_field(f, "warnings", v->warnings, strlen(v->warnings));
-    json_field(f, "printed", v->printed, v->nprinted);
-    fputs("\n}\n", f);
+    out_text(&o, "]");
+    out_member(&o, "finding", v->finding);
+    out_member(&o, "warnings", v->warnings);
+    out_key(&o, "printed"), out_string(&o, v->printed, v->nprinted);
+    out_text(&o, "}\n");
+    fwrite(o.bytes, 1, o.n, f);
+    free(o.bytes);
 }

@@ -12,9 +12,6 @@ void report_page(struct page *p, const struct verdict *v, const char *praise, in
 /* How many parts were judged, and how many of them are right. */
 void report_parts(const struct verdict *v, int *passed, int *judged);
 
-/* Text as a JSON string. A byte that is no part of valid UTF-8 is written as \u0080 to \u00ff. */
-void report_string(FILE *f, const char *text, size_t n);
-
 /* One JSON object. */
 void report_json(FILE *f, const struct verdict *v, const char *name, const char *file);
 

@@ -12,7 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MEGABYTES = 1024, COMPILE_SECONDS = 20, COMPILE_MB = 4096, WORD = 16, RECORDS = 250, PATH = 600 };
+enum {
+    MEGABYTES = 1024,
+    COMPILE_SECONDS = 20,
+    COMPILE_MB = 4096,
+    WORD = 16,
+    RECORDS = 250,
+    STARTS = 20,
+    PATH = 600
+};
 
 static void set(struct verdict *v, enum verdict_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -143,6 +151,7 @@ static bool draw_words(char words[RECORDS][WORD])
 static void run(struct verdict *v, const struct work *w, struct child *c, int seconds)
 {
     static char words[RECORDS][WORD];
+    c->recorded = 0;
     if (!draw_words(words)) {
         set(v, NOT_JUDGED, "/dev/urandom cannot be read: %s", strerror(errno));
         return;
@@ -150,12 +159,24 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
     setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1024:max_allocation_size_mb=1024", 1);
     setenv("UBSAN_OPTIONS", "print_stacktrace=0", 1);
     const struct child_limits limits = {
-        .folder = w->folder, .input = words[0], .ninput = sizeof words, .seconds = seconds,
-        .megabytes = MEGABYTES, .addresses = w->sanitized ? 0 : MEGABYTES,
+        .folder = w->folder,
+        .input = words[0],
+        .ninput = sizeof words,
+        .seconds = seconds,
+        .megabytes = MEGABYTES,
+        .addresses = w->sanitized ? 0 : MEGABYTES,
+        .fixed = w->sanitized,
     };
-    if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
-        set(v, NOT_JUDGED, "it was compiled, but it cannot be run here: is the machine out of processes or "
-            "memory?");
+    /* A sanitizer may crash while it starts, with some addresses: then nothing of the answer has run. */
+    for (int starts = 0; starts < STARTS && !c->recorded && !c->late && !c->large && !c->stopped; starts++)
+        if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
+            set(v, NOT_JUDGED,
+                "it was compiled, but it cannot be run here: is the machine out of processes "
+                "or memory?");
+            return;
+        }
+    if (!c->recorded) {
+        set(v, NOT_JUDGED, "its program ended before the judge began, in each of %d starts", STARTS);
         return;
     }
     const bool done = read_records(v, c, words);

@@ -1,4 +1,5 @@
-/* why: the messages of compilers, linkers, sanitizers and signals, in the words of this course. */
+/* why: the messages of compilers, linkers, sanitizers and signals, in the words of this course; and the
+ * tools' own lines where these are plain. */
 #ifndef RUNNER_WHY_H
 #define RUNNER_WHY_H
 

@@ -1,0 +1,36 @@
+/* 21 momentum: a descent that remembers where it was going.
+ *
+ * Plain gradient descent, p -= lr g, zigzags in a narrow valley: the slope across it is steep and changes
+ * sign with each step, the slope along it is gentle. Momentum adds up the gradients, older ones with less
+ * weight: what points back and forth cancels, what keeps pointing the same way grows, up to
+ * 1 / (1 - momentum) times.
+ *
+ * For each parameter p with gradient g there is a velocity v, which starts at 0. PyTorch's torch.optim.SGD
+ * computes
+ *
+ *     v = momentum v + g
+ *     p = p - lr v                      with the new v
+ *
+ * (Sutskever et al. 2013 multiply g by lr, and subtract v as it is: the same as long as lr is constant.)
+ * Write one step of it. p, g and v have n numbers; the caller keeps v from one step to the next.
+ */
+/* 21 momentum, solved.
+ *
+ * v holds the sum of all gradients so far, that of k steps ago times momentum^k. If g stays the same, v tends
+ * to g (1 + momentum + momentum^2 + ...) = g / (1 - momentum): with 0.9 the step is ten times as large as
+ * without.
+ *
+ * v is written before p, since p moves by the new velocity: so the very first step, where the old v is 0, is
+ * that of plain descent. lr stays out of v: when a schedule changes it, the new rate applies to all that v
+ * has summed.
+ */
+#include "exercises.h"
+
+void momentum_step(double *p, const double *g, double *v, int n, double lr, double momentum)
+{
+//| (void)p, (void)g, (void)v, (void)n, (void)lr, (void)momentum;       /* TO DO */
+    for (int i = 0; i < n; i++) {
+        v[i] = momentum * v[i] + g[i];
+        p[i] -= lr * v[i];
+    }
+}
