@@ -53,7 +53,7 @@ $(B)/faults/learn: $(learner) $(B)/f64/tests/lib/fault.o $(B)/libgradus64.a
 $(B)/fuzz/%: $(B)/f32/tests/fuzz/%.o $(call f32,$(FUZZLIB)) $(B)/f32/tests/lib/fault.o $(B)/libgradus.a
 	$(link) $(WRAP_LD) $(FUZZER)
 $(call f32,$(FUZZ) tests/fuzz/lib/fuzz.c): OWN = $(if $(FUZZER),-DGRADUS_FUZZER)
-$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH) examples/lib/sample.c) $(B)/libgradus.a
+$(B)/bench/%: $(B)/f32/tests/bench/%.o $(call f32,$(BENCH)) $(B)/libgradus.a
 	$(link) $(OWN_LD)
 $(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in the C library
 
@@ -177,9 +177,14 @@ coverage:
 port:
 	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/build/port/port.sh
 
-## make bench       speed, and the share of the peak; flags: ARGS="--quick"
-bench: $(patsubst %,$(B)/bench/%,bench step peak products)
-	$(B)/bench/bench $(ARGS)
+## make bench       speed of training steps, and the peak; flags: ARGS="--products bf16"
+bench: $(patsubst %,$(B)/bench/%,step peak products)
+	@for threads in 1 $(CORES); do \
+	    echo "peak threads=$$threads gflops=`$(B)/bench/peak $$threads`"; \
+	    for config in nano tiny small gpt2; do \
+	        $(B)/bench/step --config $$config --threads $$threads $(ARGS) || exit 1; \
+	    done; \
+	done
 
 # `make -j2 deps test` would start both at once: if deps is a goal, what uses Check or gnuplot waits for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
