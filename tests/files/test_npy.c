@@ -87,21 +87,6 @@ TEST(test_bytes)
     }
 }
 
-TEST(test_every_bit)                    /* also of NaN that signal */
-{
-    enum { N = 5000 };
-    static real values[N];
-    for (size_t i = 0; i < N; i++) {
-        const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000
-                                                    : 0x7ff0000000000000);
-        memcpy(&values[i], &bits, sizeof(real));
-    }
-    const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
-    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
-    const gra_tensor *y = load(PATH);
-    ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
-}
-
 /* What is loaded is a constant of the step, and goes into ops. */
 TEST(test_in_a_step)
 {
@@ -300,25 +285,6 @@ TEST(test_unwritable)
         ck_assert(gra_save_npy("/dev/full", &x) == -1 && errno == ENOSPC);
     ck_assert(gra_save_npy(NULL, &x) == -1 && errno == ENOENT);
     ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
-}
-
-TEST(test_unread)                       /* each read fails in turn */
-{
-    static const char zeros[24];
-    put(OF("(2, 3)"), zeros, 24);
-    load(PATH);                         /* from here on a step of the tape allocates nothing */
-    load(PATH);
-    int failures = 0;
-    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {
-        const long held = fault_held();
-        fault_arm(FAULT_READ, n, EIO, false);
-        const gra_tensor *x = load(PATH);
-        struck = fault_disarm();
-        ck_assert(!x == (struck > 0));
-        ck_assert_int_eq((int)(fault_held() - held), 0);
-        failures += !x;
-    }
-    ck_assert_int_ge(failures, fault_wrapped() ? 3 : 0);
 }
 
 /* ---- NumPy ---- */
