@@ -60,13 +60,21 @@ $(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in
 $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
+# Programs that scripts run: each is linked with what draws a page.
+RUN32 = $(patsubst %,$(B)/f32/tests/%,programs/look/constants programs/look/hostile view/dot/names)
+RUN64 = $(patsubst %,$(B)/f64/tests/%,programs/look/constants programs/look/double programs/page/native)
+$(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a
+	$(link)
+$(RUN64): %: %.o $(call f64,$(PAGE_LOOK)) $(B)/f64/look_page.o $(B)/libgradus64.a
+	$(link)
+
 $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
 $(B)/passed/tests/programs/learn.sh: $(B)/learn.ready $(B)/terminal
 
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
          $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
+programs: all $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/test $(B)/learn.ready
 
 # ---- targets ------------------------------------------------------------------------------------
 
