@@ -2,9 +2,9 @@
  *
  *     build/bench/step --config tiny --threads 2 --dropout 0.1 --products float --seconds 2
  *
- * --config is nano, tiny, small, gpt2 or six numbers: vocabulary,context,batch,width,heads,layers. --threads 0
- * is as many as there are cores. --products is float or bf16. Prints one line: milliseconds a step (the median
- * of the fastest third of the steps), peak memory, the loss.
+ * --config is nano, tiny, small, gpt2 or six numbers: vocabulary,context,batch,width,heads,layers. With
+ * --threads 0 it has as many as there are cores. --products is float or bf16. Prints one line: milliseconds a
+ * step (the median of the fastest third of the steps), peak memory, the loss.
  *
  * The model is a GPT as PyTorch would build it: pre-norm, learned positions, an untied head without a bias,
  * queries, keys and values without biases, GELU by erf; AdamW trains it on random tokens. In products, a step

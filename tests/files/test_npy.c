@@ -201,7 +201,8 @@ TEST(test_broken)                       /* the sentence ends in the header */
 
 #define VALUES(of) "got values of " of ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
                    "numpy.asarray(x, dtype='<f4', order='C')) writes such"
-#define BYTES(n, expected, shape) "got " n " bytes of values, expected " expected " for the shape " shape " of <f4"
+#define BYTES(n, expected, shape) \
+    "got " n " bytes of values, expected " expected " for the shape " shape " of <f4"
 #define FEWER(shape) "got the shape " shape ", expected fewer values"
 
 TEST(test_unfit)

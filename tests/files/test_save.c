@@ -391,7 +391,8 @@ static const struct {
     { "c", { { "k", "v" } }, -1, "got -1 for nmeta, expected 0 or more: how many metadata there are" },
     { "c", { { "k", "v" }, { "l", NULL } }, 2, "got NULL for the value of metadata 1, expected a text" },
     { "c", { { NULL, "v" } }, 1, "got NULL for the key of metadata 0, expected a text" },
-    { "c", { { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3, "got the metadata key k twice, expected it once" },
+    { "c", { { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
+      "got the metadata key k twice, expected it once" },
 };
 
 TESTS(test_what_a_header_cannot_say, LENGTH(unsaid))

@@ -294,8 +294,8 @@ static void set(const char *name, double by, double value)      /* p = by p + va
         p->data[i] = (real)by * p->data[i] + (real)value;
 }
 
-/* A GPT in which two parameters are by p + value overflows in a step, with a sentence that begins and ends so;
- * large, but finite: its square is not finite, or (HALF) its double is not. */
+/* What a step of a GPT says in which these two parameters are by p + value: the sentence begins and ends so.
+ * The square of LARGE overflows, and so does the sum of two HALFs. */
 #define HALF (sizeof(real) == 4 ? 3e38 : 1.7e308)
 static const struct {
     const char *first, *second;
@@ -326,7 +326,8 @@ TESTS(a_model_overflows, LENGTH(spoilt))
     ck_assert_int_eq(gra_backward(t, loss), _i ? -1 : 0);
     const char *e = or_none(gra_error(t)), *begins = spoilt[_i].begins, *ends = spoilt[_i].ends;
     ck_assert_msg(strncmp(e, begins, strlen(begins)) == 0 && strlen(e) >= strlen(ends) &&
-                  strcmp(e + strlen(e) - strlen(ends), ends) == 0, "expected %s...%s, got %s", begins, ends, e);
+                  strcmp(e + strlen(e) - strlen(ends), ends) == 0, "expected %s...%s, got %s", begins, ends,
+                  e);
 }
 
 TEST(a_norm_overflows)                  /* its variance does, and 1 / sqrt of that would be 0 */

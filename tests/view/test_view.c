@@ -504,7 +504,8 @@ TEST(no_memory_to_look)                 /* at each allocation once */
         errno = 0;
         const int status = gra_write_dot(t, dot), why = errno;
         struck = fault_disarm();
-        ck_assert(struck ? status == -1 && why == ENOMEM && !read_bytes(dot, file, sizeof file) : n > 5 && status == 0);
+        ck_assert(struck ? status == -1 && why == ENOMEM && !read_bytes(dot, file, sizeof file)
+                         : n > 5 && status == 0);
     }
     ck_assert(!fault_wrapped() || read_bytes(dot, file, sizeof file) > 100);
     unlink(dot);
