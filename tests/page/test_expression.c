@@ -114,7 +114,7 @@ TEST(the_numbers_of_micrograd)
     ck_assert_double_eq_tol(number(y, "a", "grad"), 138.83381924198252, 1e-10);
     ck_assert_double_eq_tol(number(y, "b", "grad"), 645.5772594752186, 1e-10);
     ck_assert_double_eq_tol(number(y, "a", "numeric"), 138.83381924198252, 1e-7);
-    ck_assert_double_ge(number(y, "b", "digits"), 9);
+    ck_assert(number(y, "b", "digits") >= 9);
     ck_assert(is(y, "b", "agrees", "true"));
 }
 
