@@ -2,8 +2,8 @@
 # build/look: a step as a page. Its data is checked as text; if a browser is installed, the page is also
 # driven in it.
 #
-# The first half leaves pages, which the second half drives: $W/NAME.html, what look printed in $W/NAME.txt, and
-# what the browser saw in $W/NAME.seen. Their NAMEs:
+# The first half leaves pages, which the second half drives: $W/NAME.html, what look printed in $W/NAME.txt,
+# and what the browser saw in $W/NAME.seen. Their NAMEs:
 #     scalar next         the two examples               run         of $W/run, a model with snapshots
 #     long plain ids      prompts and models of other kinds, not driven
 #     nan                 of $W/diverged, a model whose last value is nan
@@ -130,7 +130,8 @@ constants="${constants}min over dimension 0;var over dimension 2, correction 1;p
 constants="${constants}matmul a b^T;dropout p 0.25;layer_norm eps 1e-05;rms_norm eps 1e-06;"
 constants="${constants}concat in dimension 2;masked_fill with -1;scale by 0.04166667;exp ; ;"
 for precision in f32 f64; do
-    ok "the constants of ops are shown, in $precision" shows "$constants" "$BUILD/$precision/tests/programs/look/constants"
+    ok "the constants of ops are shown, in $precision" shows "$constants" \
+        "$BUILD/$precision/tests/programs/look/constants"
 done
 all_constants() {       # an op that has constants shows them: those left out have only tables of integers
     grep -L 'args_text' $(grep -l 'args = sizeof' core/ops/*.c) | tr '\n' ' ' >"$W/without"
@@ -183,7 +184,7 @@ if [ -z "$browser" ]; then
     exit
 fi
 
-drive() {       # drive NAME DRIVER FLAG ...: the page with look/DRIVER.js at its end, which leaves $W/NAME.seen
+drive() {       # drive NAME DRIVER FLAG ...: the page with look/DRIVER.js at its end leaves $W/NAME.seen
     (cd tests/programs/look && cat driver.js "$2.js") >"$W/driver.js" &&
         awk -v driver="$W/driver.js" '/<\/body>/ {
             print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
@@ -223,8 +224,8 @@ shown scalar scalar empty=1 forward=3 turned=0 backward=4 opened=49 formula=1 ex
     "dg/db=$(printed scalar dg/db)"
 for name in next run; do
     loss=$(printed $name loss)
-    shown $name trained first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 opens=1 \
-        folded=3 plain=1 stays=1 enters=1 heads=1 back_to=1 sample=1 wrong=0 'compared=[1-9]*' \
+    shown $name trained first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 \
+        opens=1 folded=3 plain=1 stays=1 enters=1 heads=1 back_to=1 sample=1 wrong=0 'compared=[1-9]*' \
         "loss=$loss" "back=$loss" "node=$loss"
 done
 ok "single letters are upright" seen next upright 0

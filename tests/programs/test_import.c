@@ -352,8 +352,8 @@ TEST(heads_of_64)                       /* the default */
     ck_assert_int_eq(g.config.n_heads, 2);
 }
 
-/* Each setting of a config.json that changes what is computed is honoured or refused. Of 'n_embd': 7, the last
- * one here, the sentence says "got n_embd: 7, " and then this. */
+/* Each setting of a config.json that changes what is computed is honoured or refused. Of the last one here,
+ * such as 'n_embd': 7, the sentence says "got n_embd: 7, " and then this. */
 static void beside(const char *settings, const char *sentence)
 {
     char json[300], wanted[300];

@@ -64,6 +64,7 @@ static const struct { const char *p, *q, *path; } between[] = {
     { "blocks.10.ff.2.weight", "norm.weight", "blocks.10" },
     { "blocks.0.ff.0.weight", "blocks.0.ff.2.weight", "blocks.0.ff" },
     { "blocks.0.norm.weight", "blocks.0.ff.2.weight", "blocks.0" },
+    { "a.0.b.1.c.weight", "a.1.norm.weight", "a.0" },
     { "0.weight", "1.weight", "" },
     { "w", "fc.weight", "" },
     { "fc.weight", NULL, "" },
@@ -428,6 +429,12 @@ TEST(layers_as_a_graph)                /* a constant inside of a block does not 
                                  "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph "
                                  "cluster_3 {\nlabel=\"a.0.c\";\n"));
     expect_tidy_dot(shown);
+}
+
+TEST(layers_beside_each_other_as_a_graph)       /* though one's name begins with the other's */
+{
+    gra_mul(t, gra_exp(t, param("att.w")), param("attic.w"));
+    ck_assert_msg(strstr(dot_text(), "}\nsubgraph cluster_1 {\nlabel=\"attic\"") != NULL, "%s", shown);
 }
 
 TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of code points that XML forbids */
