@@ -73,11 +73,19 @@ $(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in
 $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
+# Programs that scripts run: each is linked with what draws a page.
+RUN32 = $(patsubst %,$(B)/f32/tests/%,programs/look/constants programs/look/hostile view/dot/names)
+RUN64 = $(patsubst %,$(B)/f64/tests/%,programs/look/constants programs/look/double programs/page/native)
+$(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a
+	$(link)
+$(RUN64): %: %.o $(call f64,$(PAGE_LOOK)) $(B)/f64/look_page.o $(B)/libgradus64.a
+	$(link)
+
 $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
          $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(B)/f64/test $(B)/f32/few $(B)/learn.ready $(B)/terminal
+programs: all $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/few $(B)/learn.ready $(B)/terminal
 
 # ---- pieces ---------------------------------------------------------------------------------------
 # What make test and make test-all run are pieces, side by side: the suites of a room, in one process; a
@@ -269,9 +277,14 @@ coverage:
 port:
 	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/build/port/port.sh
 
-## make bench       speed, and the share of the peak; flags: ARGS="--quick"
-bench: $(patsubst %,$(B)/bench/%,bench step peak products)
-	$(B)/bench/bench $(ARGS)
+## make bench       speed of training steps, and the peak; flags: ARGS="--products bf16"
+bench: $(patsubst %,$(B)/bench/%,step peak products)
+	@for threads in 1 $(CORES); do \
+	    echo "peak threads=$$threads gflops=`$(B)/bench/peak $$threads`"; \
+	    for config in nano tiny small gpt2; do \
+	        $(B)/bench/step --config $$config --threads $$threads $(ARGS) || exit 1; \
+	    done; \
+	done
 
 # `make -j2 deps test` would start both at once: if deps is a goal, what uses Check or gnuplot waits for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)

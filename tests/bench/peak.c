@@ -15,6 +15,6 @@ int main(int argc, char **argv)
                 argc == 2 ? argv[1] : "");
         return 2;
     }
-    printf("%.1f\n", fma_peak(&(bench){ .seconds = 0.2 }, (int)threads));
+    printf("%.1f\n", fma_peak(0.2, (int)threads));
     return 0;
 }

@@ -18,7 +18,7 @@
 #include <time.h>
 
 static const struct shape {
-    const char *of;                     /* the configuration (workload.c) that has it */
+    const char *of;                     /* the configuration (step.c) that has it */
     int         m, n, k;
 } shapes[] = {
     { "nano", 256, 128, 32 },   { "nano", 256, 32, 128 },
@@ -77,6 +77,22 @@ static void kernel_name(char name[64])
 }
 
 /* ---- a product, by either ---- */
+
+static real *values_of(size_t n)        /* uninitialised */
+{
+    return need(aligned_alloc(64, (n * sizeof(real) / 64 + 1) * 64));
+}
+
+static real *random_values(size_t n)    /* in (-1, 1) */
+{
+    uint32_t x = 1;
+    real *v = values_of(n);
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525u + 1013904223u;                 /* Numerical Recipes' generator: quick */
+        v[i] = (real)((double)x / 2147483648.0 - 1);
+    }
+    return v;
+}
 
 struct product {
     gra_machine *machine;
@@ -199,13 +215,13 @@ static double trial(gra_tape *t, int threads, double peak)
 }
 
 /* The library's share of the peak, in a product large enough for any library to come near it. */
-static double share_of_peak(gra_tape *t, const bench *b, int threads, double *peak, double *gflops)
+static double share_of_peak(gra_tape *t, int threads, double *peak, double *gflops)
 {
     const struct shape large = { "", 2048, 2048, 2048 };
     struct product p = product_open(t, &large, 1);
     double share[3];
     for (int i = 0; i < 3; i++) {
-        *peak = fma_peak(b, threads);
+        *peak = fma_peak(0.1, threads);
         *gflops = 0;
         for (int k = 0; k < 5; k++)
             *gflops = fmax(*gflops, turn(by_library, &p, threads, *peak));
@@ -215,43 +231,52 @@ static double share_of_peak(gra_tape *t, const bench *b, int threads, double *pe
     return fmax(fmin(share[0], share[1]), fmin(fmax(share[0], share[1]), share[2]));     /* the median */
 }
 
-static void compare_all(gra_tape *t, const bench *b, int threads, double peak)
+/* The ratios of a form, or of all: their geometric mean, least and most. */
+struct ratios {
+    double logs, least, most;
+    int    n, below;
+};
+
+static void add(struct ratios *r, double ratio)
 {
-    const column c[] = {
-        { "config", "", NULL, 7, TEXT },        { "shape", "M,N,K", NULL, 16, TEXT },
-        { "form", "form", NULL, 5, TEXT },      { "ours", "gradus", NULL, 11, 1 },
-        { "ours_share", "% peak", NULL, 8, 0 }, { "theirs", "library", NULL, 12, 1 },
-        { "theirs_share", "% peak", NULL, 8, 0 }, { "ratio", "ratio", NULL, 9, 2 },
-    };
-    table out = table_begin(b, "products", "GFLOP/s; the ratio is gradus / the library", 8, c);
-    double least[FORMS] = { HUGE_VAL, HUGE_VAL, HUGE_VAL }, most[FORMS] = { 0 }, logs[FORMS] = { 0 };
-    int slower = 0;
+    r->logs += log(ratio);
+    r->least = r->n ? fmin(r->least, ratio) : ratio;
+    r->most = fmax(r->most, ratio);
+    r->n++;
+    r->below += ratio < 1;
+}
+
+static void report(const char *of, const struct ratios *r)
+{
+    printf("ratio %s mean=%.2f min=%.2f max=%.2f, %d of %d below 1\n", of, exp(r->logs / r->n), r->least,
+           r->most, r->below, r->n);
+}
+
+static void compare_all(gra_tape *t, int threads, double peak, double seconds)
+{
+    struct ratios of[FORMS] = { { 0 } }, all = { 0 };
+    char name[40];
+    printf("GFLOP/s; the ratio is gradus / the library\n%-7s%-16s%-5s%11s%8s%12s%8s%9s\n", "", "M,N,K",
+           "form", "gradus", "% peak", "library", "% peak", "ratio");
     for (int i = 0; i < SHAPES * FORMS; i++) {
         const struct shape *s = &shapes[i / FORMS];
-        const int form = i % FORMS;
-        struct product p = product_open(t, s, form);
-        const struct figures f = in_turns(&p, threads, peak, b->seconds);
+        struct product p = product_open(t, s, i % FORMS);
+        const struct figures f = in_turns(&p, threads, peak, seconds);
         product_close(&p);
-        table_text(&out, "%s", s->of);
-        table_text(&out, "%d,%d,%d", s->m, s->n, s->k);
-        table_text(&out, "%s", forms[form]);
-        table_number(&out, f.ours);
-        table_number(&out, 100 * f.ours / peak);
-        table_number(&out, f.theirs);
-        table_number(&out, 100 * f.theirs / peak);
-        table_number(&out, f.ratio);
-        least[form] = fmin(least[form], f.ratio);
-        most[form] = fmax(most[form], f.ratio);
-        logs[form] += log(f.ratio);
-        slower += f.ratio < 1;
+        snprintf(name, sizeof name, "%d,%d,%d", s->m, s->n, s->k);
+        printf("%-7s%-16s%-5s%11.1f%8.0f%12.1f%8.0f%9.2f\n", s->of, name, forms[i % FORMS], f.ours,
+               100 * f.ours / peak, f.theirs, 100 * f.theirs / peak, f.ratio);
+        fflush(stdout);
+        add(&of[i % FORMS], f.ratio);
+        add(&all, f.ratio);
     }
     printf("\n");
-    for (int f = 0; f < FORMS; f++)
-        printf("ratio form=%s mean=%.2f min=%.2f max=%.2f\n",
-               forms[f], exp(logs[f] / SHAPES), least[f], most[f]);
-    printf("ratio threads=%d mean=%.2f min=%.2f max=%.2f, %d of %d below 1\n", threads,
-           exp((logs[0] + logs[1] + logs[2]) / (SHAPES * FORMS)), fmin(least[0], fmin(least[1], least[2])),
-           fmax(most[0], fmax(most[1], most[2])), slower, SHAPES * FORMS);
+    for (int form = 0; form < FORMS; form++) {
+        snprintf(name, sizeof name, "form=%s", forms[form]);
+        report(name, &of[form]);
+    }
+    snprintf(name, sizeof name, "threads=%d", threads);
+    report(name, &all);
 }
 
 static int refuse(const char *what)
@@ -264,7 +289,7 @@ static int refuse(const char *what)
 int main(int argc, char **argv)
 {
     const char *file = NULL, *count = "1";
-    bench b = { .seconds = 0.5 };
+    double seconds = 0.5;
     bool only_trial = false;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -275,7 +300,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i - 1], "--threads") == 0)
             count = value;
         else if (strcmp(argv[i - 1], "--seconds") == 0)
-            b.seconds = atof(value);
+            seconds = atof(value);
         else
             return refuse("got an unknown flag");
     }
@@ -288,16 +313,15 @@ int main(int argc, char **argv)
         return 1;
     }
     gra_tape *t = need(gra_open(threads));
-    bench brief = { .seconds = 0.1 };
     char name[64];
-    double peak = fma_peak(&brief, threads), gflops;
+    double peak = fma_peak(0.1, threads), gflops;
     if (only_trial) {
         const double mean = trial(t, threads, peak);
         kernel_name(name);
         printf("trial kernel=%s gflops=%.1f library=%s\n", name, mean, file);
         return 0;
     }
-    const double share = share_of_peak(t, &brief, threads, &peak, &gflops);
+    const double share = share_of_peak(t, threads, &peak, &gflops);
     kernel_name(name);
     printf("library: kernel %s, of %s\n", name, file);
     printf("its product of 2048 x 2048 matrices: %.1f GFLOP/s, %.1f %% of the FMA peak (%.1f)\n",
@@ -306,7 +330,7 @@ int main(int argc, char **argv)
         puts("NO RATIO: with less than 70 % of the peak in a product the library is not at its best");
         return 1;
     }
-    compare_all(t, &b, threads, peak);
+    compare_all(t, threads, peak, seconds);
     gra_close(t);
     return 0;
 }

@@ -130,18 +130,17 @@ static bool train_save_load_generate(void)
 static bool npy_there_and_back(void)
 {
     gra_tape *t = gra_open(1);
-    bool ok = t || fails(NULL, "NULL, which is out of memory");
-    if (t) {
-        gra_keep_going(t, true);
-        gra_begin(t, GRA_GRAD, NULL);
-        const gra_tensor *x = gra_ones(t, GRA_SHAPE(30, 40));
-        ok = !gra_error(t) || fails(gra_error(t), "");
-        saved = ok && gra_save_npy(PATH, x) == 0;
-        ok = ok && (saved || fails(strerror(errno), ""));
-        if (ok)
-            gra_load_npy(t, PATH);
-        ok = ok && (!gra_error(t) || fails(gra_error(t), ""));
-    }
+    if (!t)
+        return fails(NULL, "NULL, which is out of memory");
+    gra_keep_going(t, true);
+    gra_begin(t, GRA_GRAD, NULL);
+    const gra_tensor *x = gra_ones(t, GRA_SHAPE(30, 40));
+    bool ok = !gra_error(t) || fails(gra_error(t), "");
+    saved = ok && gra_save_npy(PATH, x) == 0;
+    ok = ok && (saved || fails(strerror(errno), ""));
+    if (ok)
+        gra_load_npy(t, PATH);
+    ok = ok && (!gra_error(t) || fails(gra_error(t), ""));
     gra_close(t);
     return ok;
 }
@@ -298,15 +297,12 @@ static bool check_gradients(void)
 {
     static const gra_check_in in[] = { { .name = "a", .shape = { 2, { 3, 4 } } },
                                        { .name = "b", .shape = { 2, { 3, 4 } } } };
-    gra_model *m = NULL;
     gra_check_report report = { 0 };
     gra_tape *t = gra_open(1);
-    bool ok = t || fails(NULL, "NULL, which is out of memory");
-    if (t) {
+    if (t)
         gra_keep_going(t, true);
-        m = gra_model_open(t, NULL);
-        ok = m || fails(NULL, "NULL, which is out of memory");
-    }
+    gra_model *m = gra_model_open(t, NULL);
+    bool ok = m || fails(NULL, "NULL, which is out of memory");
     if (m) {
         gra_tensor *c = gra_param(gra_root(m), "c", gra_init_zeros(), GRA_SHAPE(3, 4));
         ok = !gra_model_error(m) || fails(gra_model_error(m), "");

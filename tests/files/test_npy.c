@@ -60,7 +60,7 @@ TEST(test_bytes)
         { { 2, { 4, 0 } }, "(4, 0)" },
         { { 8, { 1, 2, 1, 1, 1, 1, 1, 2 } }, "(1, 2, 1, 1, 1, 1, 1, 2)" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < LENGTH(cases); i++) {
         real values[6] = { 1, 2, 3, 4, 5, (real)-0.5 };
         gra_tensor x = { .data = values, .shape = cases[i].shape };
         ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 6);
@@ -87,21 +87,6 @@ TEST(test_bytes)
     }
 }
 
-TEST(test_every_bit)                    /* also of NaN that signal */
-{
-    enum { N = 5000 };
-    static real values[N];
-    for (size_t i = 0; i < N; i++) {
-        const uint64_t bits = gra_random64(&rng) | (i % 2 ? 0 : sizeof(real) == 4 ? 0x7f800000
-                                                    : 0x7ff0000000000000);
-        memcpy(&values[i], &bits, sizeof(real));
-    }
-    const gra_tensor x = { .data = values, .shape = { 1, { N } }, .size = N };
-    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
-    const gra_tensor *y = load(PATH);
-    ck_assert_msg(y && memcmp(y->data, values, sizeof values) == 0, "other bits came back");
-}
-
 /* What is loaded is a constant of the step, and goes into ops. */
 TEST(test_in_a_step)
 {
@@ -125,19 +110,22 @@ TEST(test_in_a_step)
 
 /* ---- what is read ---- */
 
-/* The bytes of a file of version 1.0; returns how many. */
-static size_t compose(unsigned char *file, const char *header, const void *data, size_t n)
+/* The file of version 1.0 with this header and n bytes after it. */
+static void put(const char *header, const void *data, size_t n)
 {
+    unsigned char file[512];
     const size_t length = strlen(header);
     memcpy(file, MAGIC "\x01\x00", 8);
     file[8] = (unsigned char)length;
     file[9] = (unsigned char)(length >> 8);
     memcpy(file + 10, header, length);
     memcpy(file + 10 + length, data, n);
-    return 10 + length + n;
+    write_bytes(PATH, file, 10 + length + n);
 }
 
 #define F4(order, shape) "{'descr': '<f4', 'fortran_order': " order ", 'shape': " shape ", }"
+#define OF(shape)        F4("False", shape)
+#define ONE(descr)       "{'descr': '" descr "', 'fortran_order': False, 'shape': (1,)}"
 
 TEST(test_accepted)
 {
@@ -145,13 +133,12 @@ TEST(test_accepted)
         f4[] = { 0, 0, 0x80, 0x3f,  0, 0, 0, 0x40,  0, 0, 0x40, 0x40,  0, 0, 0x80, 0x40,  0, 0, 0xa0, 0x40,
                  0, 0, 0xc0, 0x40 };
     static const char *const headers[] = {
-        F4("False", "(2, 3)") "\n", F4("False", "(2, 3)") "            \n", F4("False", "(2,3,)"),
+        OF("(2, 3)") "\n", OF("(2, 3)") "            \n", OF("(2,3,)"),
         "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
         " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) } ",
     };
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        unsigned char file[512];
-        write_bytes(PATH, file, compose(file, headers[i], f4, sizeof f4));
+    for (int i = 0; i < LENGTH(headers); i++) {
+        put(headers[i], f4, sizeof f4);
         const gra_tensor *x = load(PATH);
         ck_assert_msg(x != NULL, "%s\n%s", headers[i], gra_error(t));
         ck_assert(x->shape.ndim == 2 && x->shape.dim[0] == 2 && x->shape.dim[1] == 3 && x->size == 6);
@@ -178,7 +165,7 @@ static void refuses(const char *path, const char *sentence)
 
 #define ARRAY "got a header that is not of one array of up to 8 dimensions, each at most 2147483647: "
 
-TEST(test_broken)
+TEST(test_broken)                       /* the sentence ends in the header */
 {
     static const char *const headers[] = {
         "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4",
@@ -192,29 +179,31 @@ TEST(test_broken)
         "{'descr': '<f4', 'fortran_order': False 'shape': (2,), }",
         "{'descr': <f4', 'fortran_order': False, 'shape': (2,), }",
         "{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }",
-        F4("0", "(2,)"), F4("", "(2,)"), F4("False", "2"), F4("False", "(2 3)"), F4("False", "(2, 3 4)"),
-        F4("False", "(,)"), F4("False", "(-1,)"), F4("False", "(+1,)"), F4("False", "(2.5,)"),
-        F4("False", "(2L,)"),
-        F4("False", "(2"), F4("False", "(2,)") " x", F4("False", "(2,)") "}", F4("False", "(2,), 'more': 1"),
-        F4("False", "(1,1,1,1,1,1,1,1,2)"), F4("False", "(2147483648, 0)"),
-        F4("False", "(99999999999999999999,)"),
+        F4("0", "(2,)"), F4("", "(2,)"), OF("2"), OF("(2 3)"), OF("(2, 3 4)"), OF("(,)"), OF("(-1,)"),
+        OF("(+1,)"), OF("(2.5,)"), OF("(2L,)"), OF("(2"), OF("(2,)") " x", OF("(2,)") "}",
+        OF("(2,), 'more': 1"), OF("(1,1,1,1,1,1,1,1,2)"), OF("(2147483648, 0)"),
+        OF("(99999999999999999999,)"),
     };
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+    static const char zeros[9];
+    for (int i = 0; i < LENGTH(headers); i++) {
         char sentence[512];
-        unsigned char file[512], zeros[8] = { 0 };
         snprintf(sentence, sizeof sentence, ARRAY "%.100s", headers[i]);
-        write_bytes(PATH, file, compose(file, headers[i], zeros, sizeof zeros));
-        refuses(PATH, i ? sentence : ARRAY);
+        put(headers[i], zeros, 8);
+        refuses(PATH, sentence);
     }
-    unsigned char file[512], zeros[8] = { 0 };
-    const size_t n = compose(file, F4("False", "(2,)"), zeros, sizeof zeros);
-    file[n - 9] = '\0';                 /* in place of the last } */
+    put("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ", zeros, 9);
+    unsigned char file[128];            /* a 0 in place of the last }: the header is one byte longer */
+    const size_t n = read_bytes(PATH, file, sizeof file);
+    file[8]++;
     write_bytes(PATH, file, n);
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
 
-#define C_ORDER ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
-                "numpy.asarray(x, dtype='<f4', order='C')) writes such"
+#define VALUES(of) "got values of " of ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
+                   "numpy.asarray(x, dtype='<f4', order='C')) writes such"
+#define BYTES(n, expected, shape) \
+    "got " n " bytes of values, expected " expected " for the shape " shape " of <f4"
+#define FEWER(shape) "got the shape " shape ", expected fewer values"
 
 TEST(test_unfit)
 {
@@ -223,37 +212,25 @@ TEST(test_unfit)
         size_t      n;                  /* bytes after it */
         const char *sentence;
     } cases[] = {
-        { "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}",  8, "got values of <i8" C_ORDER },
-        { "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",  4, "got values of >f4" C_ORDER },
-        { "{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}",  2, "got values of <f2" C_ORDER },
-        { "{'descr': '<f',  'fortran_order': False, 'shape': (1,)}",  4, "got values of <f" C_ORDER },
-        { "{'descr': '',    'fortran_order': False, 'shape': (1,)}",  4, "got values of " C_ORDER },
-        { "{'descr': '<f44','fortran_order': False, 'shape': (1,)}",  4, "got values of <f44" C_ORDER },
-        { F4("True", "(2, 1)"), 8, "got values of <f4 in Fortran order" C_ORDER },
-        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}", 8,
-          "got values of >f8 in Fortran order" C_ORDER },
-        { "{'descr': '\xc3\xa9\xe2\x82\xac', 'fortran_order': False, 'shape': (1,)}", 4,
-          "got values of \xc3\xa9\xe2\x82\xac" C_ORDER },
-        { "{'descr': '0123456789012345678901234567890123456789 and more', 'fortran_order': False, "
-          "'shape': (1,)}", 4,
-          "got values of 0123456789012345678901234567890123456789" C_ORDER },
-        { "{'descr': '\x1b[1m\xff', 'fortran_order': False, 'shape': (1,)}",  4,
-          "got values of ?[1m?" C_ORDER },
-        { F4("False", "(2,)"), 4, "got 4 bytes of values, expected 8 for the shape (2) of <f4" },
-        { F4("False", "(2,)"), 9, "got 9 bytes of values, expected 8 for the shape (2) of <f4" },
-        { F4("False", "()"),   0, "got 0 bytes of values, expected 4 for the shape () of <f4" },
-        { F4("False", "(0, 7)"), 1, "got 1 bytes of values, expected 0 for the shape (0, 7) of <f4" },
-        { F4("False", "(2147483647, 65536)"), 8,
-          ADDRESSES_OF_32_BITS ? "got the shape (2147483647, 65536), expected fewer values"
-          : "got 8 bytes of values, expected 562949953159168 for the shape (2147483647, 65536) of <f4" },
-        { F4("False", "(2147483647, 2147483647)"), 0,
-          "got the shape (2147483647, 2147483647), expected fewer values" },
-        { F4("False", "(2147483647, 2147483647, 0)"), 0,
-          "got the shape (2147483647, 2147483647, 0), expected fewer values" },
+        { ONE("<i8"), 8, VALUES("<i8") },           { ONE(">f4"), 4, VALUES(">f4") },
+        { ONE("<f2"), 2, VALUES("<f2") },           { ONE("<f"), 4, VALUES("<f") },
+        { ONE(""), 4, VALUES("") },                 { ONE("<f44"), 4, VALUES("<f44") },
+        { F4("True", "(2, 1)"), 8, VALUES("<f4 in Fortran order") },
+        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}", 8, VALUES(">f8 in Fortran order") },
+        { ONE("\xc3\xa9\xe2\x82\xac"), 4, VALUES("\xc3\xa9\xe2\x82\xac") },
+        { ONE("0123456789012345678901234567890123456789 and more"), 4,
+          VALUES("0123456789012345678901234567890123456789") },
+        { ONE("\x1b[1m\xff"), 4, VALUES("?[1m?") },
+        { OF("(2,)"), 4, BYTES("4", "8", "(2)") },  { OF("(2,)"), 9, BYTES("9", "8", "(2)") },
+        { OF("()"), 0, BYTES("0", "4", "()") },     { OF("(0, 7)"), 1, BYTES("1", "0", "(0, 7)") },
+        { OF("(2147483647, 65536)"), 8, ADDRESSES_OF_32_BITS ? FEWER("(2147483647, 65536)")
+          : BYTES("8", "562949953159168", "(2147483647, 65536)") },
+        { OF("(2147483647, 2147483647)"), 0, FEWER("(2147483647, 2147483647)") },
+        { OF("(2147483647, 2147483647, 0)"), 0, FEWER("(2147483647, 2147483647, 0)") },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unsigned char file[512], zeros[16] = { 0 };
-        write_bytes(PATH, file, compose(file, cases[i].header, zeros, cases[i].n));
+    for (int i = 0; i < LENGTH(cases); i++) {
+        static const char zeros[16];
+        put(cases[i].header, zeros, cases[i].n);
         refuses(PATH, cases[i].sentence);
     }
 }
@@ -269,18 +246,18 @@ TEST(test_beginning)
         size_t      n;
         const char *sentence;
     } cases[] = {
-        { "",                                    0, "got only 0 bytes, expected a .npy file" },
-        { MAGIC "\x01",                          7, "got only 7 bytes, expected a .npy file" },
-        { "PK\x03\x04 a .npz file",             17,
+        { "", 0, "got only 0 bytes, expected a .npy file" },
+        { MAGIC "\x01", 7, "got only 7 bytes, expected a .npy file" },
+        { "PK\x03\x04 a .npz file", 17,
           "got a file that does not begin with \\x93NUMPY, expected a .npy file" },
-        { MAGIC "\x00\x00\x01\x00{}",           12, VERSION("0.0") },
-        { MAGIC "\x02\x00\x01\x00{}",           12, VERSION("2.0") },
-        { MAGIC "\x01\x01\x01\x00{}",           12, VERSION("1.1") },
-        { MAGIC "\x01\x00\x03\x00{}",           12, HEADER("3", "2") },
-        { MAGIC "\x01\x00\xff\xff{}",           12, HEADER("65535", "2") },
-        { MAGIC "\x01\x00\x00\x00",             10, ARRAY },
+        { MAGIC "\x00\x00\x01\x00{}", 12, VERSION("0.0") },
+        { MAGIC "\x02\x00\x01\x00{}", 12, VERSION("2.0") },
+        { MAGIC "\x01\x01\x01\x00{}", 12, VERSION("1.1") },
+        { MAGIC "\x01\x00\x03\x00{}", 12, HEADER("3", "2") },
+        { MAGIC "\x01\x00\xff\xff{}", 12, HEADER("65535", "2") },
+        { MAGIC "\x01\x00\x00\x00", 10, ARRAY },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < LENGTH(cases); i++) {
         write_bytes(PATH, cases[i].file, cases[i].n);
         refuses(PATH, cases[i].sentence);
     }
@@ -311,62 +288,37 @@ TEST(test_unwritable)
     ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
 }
 
-TEST(test_unread)                       /* each read fails in turn */
-{
-    unsigned char file[512], zeros[24] = { 0 };
-    write_bytes(PATH, file, compose(file, F4("False", "(2, 3)"), zeros, 24));
-    load(PATH);                         /* from here on a step of the tape allocates nothing */
-    load(PATH);
-    int failures = 0;
-    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {
-        const long held = fault_held();
-        fault_arm(FAULT_READ, n, EIO, false);
-        const gra_tensor *x = load(PATH);
-        struck = fault_disarm();
-        ck_assert(!x == (struck > 0));
-        ck_assert_int_eq((int)(fault_held() - held), 0);
-        failures += !x;
-    }
-    ck_assert_int_ge(failures, fault_wrapped() ? 3 : 0);
-}
-
 /* ---- NumPy ---- */
 
 static const gra_shape shapes[] = {                          /* as in tests/files/npy.py */
     { 0, { 0 } }, { 1, { 1 } }, { 1, { 3 } }, { 1, { 0 } }, { 2, { 2, 3 } }, { 3, { 3, 0, 2 } },
-    { 3, { 2, 3, 4 } },
-    { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
+    { 3, { 2, 3, 4 } }, { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
 };
 
-static const char *python(void)         /* one with NumPy, or NULL */
+/* Runs tests/files/npy.py by a Python with NumPy. false: there is none. */
+static bool numpy(const char *what)
 {
     static const char *const known[] = { "python3", "/usr/bin/python3" };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        char command[128];
+    char command[256];
+    for (int i = 0; i < LENGTH(known); i++) {
         snprintf(command, sizeof command, "%s -c 'import numpy' >" FOLDER "/said 2>&1", known[i]);
-        if (system(command) == 0)
-            return known[i];
+        if (system(command) != 0)
+            continue;
+        snprintf(command, sizeof command, "%s tests/files/npy.py %s " FOLDER " f%d >" FOLDER "/said",
+                 known[i], what, (int)sizeof(real));
+        ck_assert_msg(system(command) == 0, "tests/files/npy.py %s failed", what);
+        return true;
     }
-    return NULL;
+    printf("npy: no python3 with NumPy: .npy files were not compared with NumPy's\n");
+    return false;
 }
 
-static int numpy(const char *what)      /* tests/files/npy.py; its status */
-{
-    char command[256];
-    const char *name = python();
-    if (!name) {
-        printf("npy: no python3 with NumPy: .npy files were not compared with NumPy's\n");
-        return -1;
-    }
-    snprintf(command, sizeof command, "%s tests/files/npy.py %s " FOLDER " f%d >" FOLDER "/said", name, what,
-             (int)sizeof(real));
-    ck_assert_msg(system(command) == 0, "tests/files/npy.py %s failed", what);
-    return 0;
-}
+/* The values of the array number k. */
+static real value_of(int k, size_t i) { return (real)(k + 0.5 * (double)i); }
 
 TEST(test_numpy_writes)
 {
-    if (numpy("write") != 0)
+    if (!numpy("write"))
         return;
     unsigned char said[64];
     said[read_bytes(FOLDER "/said", said, sizeof said)] = '\0';
@@ -379,21 +331,20 @@ TEST(test_numpy_writes)
         ck_assert_msg(x != NULL, "%s", gra_error(t));
         ck_assert(gra_same_shape(x->shape, shapes[k % LENGTH(shapes)]));
         for (size_t i = 0; i < x->size; i++)
-            ck_assert_msg(x->data[i] == (real)(k + 0.5 * (double)i), "%s: value %zu is %g", path, i,
+            ck_assert_msg(x->data[i] == value_of(k, i), "%s: value %zu is %g", path, i,
                           (double)x->data[i]);
     }
     static const struct {
         const char *name, *error;
     } others[] = {
         { "ints", "got values of <i8, " }, { "bools", "got values of |b1, " },
-        { "complex", "got values of <c16, " },
-        { "text", "got values of <U1, " }, { "big", "got values of >f4, " },
-        { "half", "got values of <f2, " },
+        { "complex", "got values of <c16, " }, { "text", "got values of <U1, " },
+        { "big", "got values of >f4, " }, { "half", "got values of <f2, " },
         { "fortran", "got values of <f8 in Fortran order, " },
         { "records", ARRAY "{'descr': [('x', '<f4'), " },
         { "version", "got version 2.0 of the .npy format, " },
     };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (int i = 0; i < LENGTH(others); i++) {
         char path[256];
         snprintf(path, sizeof path, FOLDER "/%s.npy", others[i].name);
         ck_assert_msg(!load(path), "%s was loaded", path);
@@ -412,7 +363,7 @@ TEST(test_numpy_reads)
         gra_tensor x = { .data = values, .shape = shapes[k] };
         ck_assert(gra_shape_size(x.shape, &x.size) && x.size <= 64);
         for (size_t i = 0; i < x.size; i++)
-            values[i] = (real)(k + 0.5 * (double)i);
+            values[i] = value_of(k, i);
         snprintf(path, sizeof path, FOLDER "/%d.npy", k);
         ck_assert_int_eq(gra_save_npy(path, &x), 0);
     }

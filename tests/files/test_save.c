@@ -17,10 +17,7 @@
 #define FOLDER GRADUS_BUILD "/save"
 #define PATH   FOLDER "/model.safetensors"
 
-static void clear(void)
-{
-    folder_clear(FOLDER);
-}
+static void clear(void) { folder_clear(FOLDER); }
 
 /* ---- what is written ---- */
 
@@ -34,30 +31,27 @@ TEST(test_bytes)
     const gra_meta meta[] = { { "format", "pt" }, { "say", "\"\\/\b\f\n\r\t\x01\x1f\x7f \xc3\xa9" } };
     ck_assert_int_eq(gra_save(m, PATH, meta, 2), 0);
 
-    unsigned char file[1024], want[1024];
+    static const unsigned char data[] = {               /* -1, 3; 1, -2, 0.5, 0 */
 #ifdef GRADUS_DOUBLE
-    static const char header[] = "{\"__metadata__\":{\"format\":\"pt\","
-        "\"say\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f \xc3\xa9\"},"
-        "\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]},"
-        "\"b\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[16,48]}}";
-    static const unsigned char data[] = {
         0, 0, 0, 0, 0, 0, 0xf0, 0xbf,  0, 0, 0, 0, 0, 0, 0x08, 0x40,
         0, 0, 0, 0, 0, 0, 0xf0, 0x3f,  0, 0, 0, 0, 0, 0, 0x00, 0xc0,
         0, 0, 0, 0, 0, 0, 0xe0, 0x3f,  0, 0, 0, 0, 0, 0, 0x00, 0x00,
-    };
 #else
-    static const char header[] = "{\"__metadata__\":{\"format\":\"pt\","
-        "\"say\":\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f \xc3\xa9\"},"
-        "\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
-        "\"b\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}";
-    static const unsigned char data[] = {
         0, 0, 0x80, 0xbf,  0, 0, 0x40, 0x40,
         0, 0, 0x80, 0x3f,  0, 0, 0x00, 0xc0,  0, 0, 0x00, 0x3f,  0, 0, 0x00, 0x00,
-    };
 #endif
-    char padded[512];
-    snprintf(padded, sizeof padded, "%-*s", (int)((sizeof header - 1 + 7) / 8 * 8), header);
-    size_t n = read_bytes(PATH, file, sizeof file), wanted = compose(want, padded, data, sizeof data);
+    };
+    unsigned char file[1024], want[1024];
+    char header[512];
+    const int real_size = sizeof(real);
+    snprintf(header, sizeof header, "{'__metadata__':{'format':'pt',"
+             "'say':'\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f \xc3\xa9'},"
+             "'a':{'dtype':'F%d','shape':[2],'data_offsets':[0,%d]},"
+             "'b':{'dtype':'F%d','shape':[2,2],'data_offsets':[%d,%d]}}",
+             8 * real_size, 2 * real_size, 8 * real_size, 2 * real_size, 6 * real_size);
+    while (strlen(header) % 8)
+        strcat(header, " ");
+    size_t n = read_bytes(PATH, file, sizeof file), wanted = compose(want, header, data, sizeof data);
     ck_assert_uint_eq(n, wanted);
     ck_assert_msg(memcmp(file, want, n) == 0, "the file is\n%.*s\nwanted\n%.*s", (int)n - 8, (char *)file + 8,
                   (int)n - 8, (char *)want + 8);
@@ -128,7 +122,7 @@ TEST(test_link_of_another_user)
     ck_assert_int_eq(chmod(FOLDER "/victim", 0600), 0);
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
     mode_t mask = umask(022);
-    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+    for (int i = 0; i < LENGTH(to); i++) {
         ck_assert_int_eq(symlink(to[i], PATH), 0);
         if (lchown(PATH, ANOTHER, (gid_t)-1)) {         /* only root can */
             unlink(PATH);
@@ -246,8 +240,7 @@ static void cannot_write(const char *path, int number)
     cannot_save(two_params(), path, NULL, 0, strerror(number));
 }
 
-/* A pipe is written to and not replaced. The test below relies on it before it touches a device. */
-static void check_pipe(void)
+static void check_pipe(void)            /* is written to and not replaced */
 {
     unsigned char bytes[1024];
     struct stat s;
@@ -265,7 +258,7 @@ static void check_pipe(void)
 
 TEST(test_unwritable)
 {
-    check_pipe();
+    check_pipe();                               /* before a device is touched */
     write_bytes(FOLDER "/file", "x", 1);
     cannot_write(FOLDER "/none/model", ENOENT);
     cannot_write(FOLDER "/file/model", ENOTDIR);
@@ -301,7 +294,7 @@ TEST(test_other_answers)
         { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
         { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
     };
-    for (size_t i = 0; fault_wrapped() && i < sizeof answers / sizeof *answers; i++) {
+    for (int i = 0; fault_wrapped() && i < LENGTH(answers); i++) {
         const bool full = strcmp(answers[i].path, "/dev/full") == 0;
         if (full && access("/dev/full", W_OK) != 0)
             continue;
@@ -368,7 +361,7 @@ TEST(test_write_file)                   /* the old file stays until the new one 
     static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
     unsigned char file[16];
     ck_assert_int_eq(gra_write_file(PATH, "old", 3), 0);
-    for (size_t i = 0; fault_wrapped() && i < sizeof calls / sizeof *calls; i++) {
+    for (int i = 0; fault_wrapped() && i < LENGTH(calls); i++) {
         fault_arm(calls[i], 1, EIO, true);
         const int status = gra_write_file(PATH, "newer", 5), why = errno;
         ck_assert_int_gt((int)fault_disarm(), 0);
@@ -382,26 +375,32 @@ TEST(test_write_file)                   /* the old file stays until the new one 
     ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
 }
 
-TEST(test_what_a_header_cannot_say)
+/* nmeta: how many of meta are given; without a key there is no list of them. */
+static const struct {
+    const char *name;                   /* of a third parameter */
+    gra_meta    meta[3];
+    int         nmeta;
+    const char *sentence;
+} unsaid[] = {
+    { "\xff", { { 0 } }, 0, "got the parameter name ?, expected UTF-8" },
+    { "__metadata__", { { 0 } }, 0,
+      "got the parameter name __metadata__, expected another: safetensors reserves it" },
+    { "c", { { "k", "\x80" } }, 1, "got the metadata k, expected UTF-8" },
+    { "c", { { "\x80", "v" } }, 1, "got the metadata ?, expected UTF-8" },
+    { "c", { { 0 } }, 1, "got NULL for the metadata, expected 1 of them (nmeta)" },
+    { "c", { { "k", "v" } }, -1, "got -1 for nmeta, expected 0 or more: how many metadata there are" },
+    { "c", { { "k", "v" }, { "l", NULL } }, 2, "got NULL for the value of metadata 1, expected a text" },
+    { "c", { { NULL, "v" } }, 1, "got NULL for the key of metadata 0, expected a text" },
+    { "c", { { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
+      "got the metadata key k twice, expected it once" },
+};
+
+TESTS(test_what_a_header_cannot_say, LENGTH(unsaid))
 {
-    gra_model *m = model_open();
-    parameter(m, "\xff", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0, "got the parameter name ?, expected UTF-8");
-    m = model_open();
-    parameter(m, "__metadata__", GRA_SHAPE(1));
-    cannot_save(m, PATH, NULL, 0,
-            "got the parameter name __metadata__, expected another: safetensors reserves it");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "\x80" } }, 1, "got the metadata k, expected UTF-8");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "\x80", "v" } }, 1, "got the metadata ?, expected UTF-8");
-    cannot_save(two_params(), PATH, NULL, 1, "got NULL for the metadata, expected 1 of them (nmeta)");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" } }, -1,
-                "got -1 for nmeta, expected 0 or more: how many metadata there are");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "v" }, { "l", NULL } }, 2,
-            "got NULL for the value of metadata 1, expected a text");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { NULL, "v" } }, 1,
-            "got NULL for the key of metadata 0, expected a text");
-    cannot_save(two_params(), PATH, (gra_meta[]){ { "k", "1" }, { "l", "2" }, { "k", "3" } }, 3,
-                "got the metadata key k twice, expected it once");
+    const gra_meta *meta = unsaid[_i].meta;
+    gra_model *m = two_params();
+    parameter(m, unsaid[_i].name, GRA_SHAPE(1));
+    cannot_save(m, PATH, meta->key || meta->value ? meta : NULL, unsaid[_i].nmeta, unsaid[_i].sentence);
 }
 
 /* Tensors under names that are not their own: one under two names, and one that no model has. */

@@ -45,7 +45,8 @@ size_t compose(unsigned char *file, const char *header, const void *data, size_t
     const size_t length = strlen(header);
     for (size_t i = 0; i < 8; i++)
         file[i] = (unsigned char)((uint64_t)length >> 8 * i);
-    memcpy(file + 8, header, length);
+    for (size_t i = 0; i < length; i++)
+        file[8 + i] = (unsigned char)(header[i] == '\'' ? '"' : header[i] == '$' ? 0 : header[i]);
     memcpy(file + 8 + length, data, n);
     return 8 + length + n;
 }

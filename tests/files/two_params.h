@@ -10,7 +10,8 @@ gra_model  *two_params(void);        /* "b" (2, 2), then "a" (2), which a file h
 bool        untouched(const gra_model *m);              /* all values are still -1 */
 void        fill(gra_tensor *p, const real *values);    /* p->size of them */
 
-/* The bytes of a safetensors file: the header, then n bytes; returns how many. */
+/* The bytes of a safetensors file: the header, in which a ' stands for a " and a $ for a byte 0, then n
+ * bytes; returns how many. */
 size_t compose(unsigned char *file, const char *header, const void *data, size_t n);
 
 #endif

@@ -107,57 +107,46 @@ static optimiser made(int kind, gra_model *m, gra_param_filter *filter)
     return o;
 }
 
-/* ---- a model whose errors abort, but where a test awaits one ---- */
-
-static void new_model(void)
-{
-    another_model();
-}
-
-static void open_one(void)
-{
-    open_all();
-    new_model();
-}
-
 /* ---- a model and its gradients from a file ---- */
 
-struct run {
-    golden    *g;
-    gra_model *m;
-};
+static golden    *g;
+static gra_model *of_file;              /* with two threads, and the file's parameters */
 
-static struct run open_run(const char *system)
+static golden *open_golden(const char *system)
 {
     char path[128];
     snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
+    return golden_open(path);
+}
+
+static void open_run(const char *system)
+{
     gra_tape *tape = gra_open(2);
-    struct run r = { golden_open(path), gra_model_open(tape, NULL) };
-    ck_assert_ptr_nonnull(r.m);
-    gra_close(tape);                                     /* the model keeps its two threads */
-    for (int i = 0; i < r.g->tensors; i++) {
-        const golden_tensor *want = &r.g->tensor[i];
+    g = open_golden(system);
+    of_file = gra_model_open(tape, NULL);
+    ck_assert_ptr_nonnull(of_file);
+    gra_close(tape);                                    /* the model keeps its two threads */
+    for (int i = 0; i < g->tensors; i++) {
+        const golden_tensor *want = &g->tensor[i];
         if (strcmp(want->role, "param") != 0)
             continue;
-        gra_tensor *p = gra_param(gra_root(r.m), want->name, gra_init_zeros(), want->shape);
+        gra_tensor *p = gra_param(gra_root(of_file), want->name, gra_init_zeros(), want->shape);
         for (size_t j = 0; j < want->size; j++)
             p->data[j] = (real)want->values[j];
     }
-    return r;
 }
 
-static void close_run(struct run *r)
+static void close_run(void)
 {
-    gra_model_close(r->m);
-    golden_close(r->g);
+    gra_model_close(of_file);
+    golden_close(g);
 }
 
-static const golden_tensor *numbered(const struct run *r, const char *role, const char *name,
-                                     const char *what, int step)
+static const golden_tensor *numbered(const char *role, const gra_tensor *p, const char *what, int step)
 {
     char full[GOLDEN_WORD];
-    snprintf(full, sizeof full, "%s%s.%d", name, what, step);
-    return golden_get(r->g, role, full);
+    snprintf(full, sizeof full, "%s%s.%d", p->name, what, step);
+    return golden_get(g, role, full);
 }
 
 static void agree(const real *x, const golden_tensor *want)
@@ -172,33 +161,33 @@ static void agree(const real *x, const golden_tensor *want)
 }
 
 /* Five steps of an optimiser, and of a second if it is not NULL, compared after each. */
-static void follow(struct run *r, int kind, optimiser *o, optimiser *second)
+static void follow(int kind, optimiser *o, optimiser *second)
 {
     for (int i = 1; i <= STEPS; i++) {
-        for (int j = 0; j < gra_param_count(r->m); j++) {
-            gra_tensor *p = gra_param_at(r->m, j);
-            const golden_tensor *dp = numbered(r, "input", p->name, ".grad", i);
+        for (int j = 0; j < gra_param_count(of_file); j++) {
+            gra_tensor *p = gra_param_at(of_file, j);
+            const golden_tensor *dp = numbered("input", p, ".grad", i);
             for (size_t k = 0; p->grad && k < p->size; k++)
                 p->grad[k] = (real)dp->values[k];
         }
         kinds[kind].step(o);
         if (second)
             kinds[kind].step(second);
-        for (int j = 0; j < gra_param_count(r->m); j++) {
-            gra_tensor *p = gra_param_at(r->m, j);
-            agree(p->data, numbered(r, "expect", p->name, "", i));
+        for (int j = 0; j < gra_param_count(of_file); j++) {
+            gra_tensor *p = gra_param_at(of_file, j);
+            agree(p->data, numbered("expect", p, "", i));
         }
     }
-    ck_assert_ptr_null(gra_model_error(r->m));
+    ck_assert_ptr_null(gra_model_error(of_file));
 }
 
 /* ---- against PyTorch ---- */
 
 /* What the file says; what it does not say stays as init made it: PyTorch's default. */
-static void set_from_file(const struct run *r, int kind, optimiser *o)
+static void set_from_file(int kind, optimiser *o)
 {
     for (int i = 0; i < LENGTH(settings); i++) {
-        const golden_tensor *given = golden_find(r->g, "input", settings[i].name);
+        const golden_tensor *given = golden_find(g, "input", settings[i].name);
         if (given)
             set(kind, o, settings[i].name, given->values[0]);
     }
@@ -220,32 +209,32 @@ static const struct {
     { MUON,  "muon_decay",        NULL },
 };
 
-CASE(optim, open_one, close_all, "")
+CASE(optim, open_all, close_all, "")
 
 TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
 {
-    struct run r = open_run(runs[_i].file);
-    if (runs[_i].frozen)
-        gra_freeze(gra_param_find(r.m, runs[_i].frozen), true);
     optimiser o;
-    ck_assert_int_eq(kinds[runs[_i].kind].init(&o, r.m, NULL), 0);
-    set_from_file(&r, runs[_i].kind, &o);
-    follow(&r, runs[_i].kind, &o, NULL);
+    open_run(runs[_i].file);
+    if (runs[_i].frozen)
+        gra_freeze(gra_param_find(of_file, runs[_i].frozen), true);
+    ck_assert_int_eq(kinds[runs[_i].kind].init(&o, of_file, NULL), 0);
+    set_from_file(runs[_i].kind, &o);
+    follow(runs[_i].kind, &o, NULL);
     if (runs[_i].kind == ADAMW)
         ck_assert_int_eq(o.adamw.steps, STEPS);
-    close_run(&r);
+    close_run();
 }
 
 TEST(test_adamw_groups)
 {
-    struct run r = open_run("adamw_groups");
-    optimiser matrices = made(ADAMW, r.m, gra_filter_matrices),
-              vectors = made(ADAMW, r.m, gra_filter_vectors);
-    set_from_file(&r, ADAMW, &matrices);
-    set_from_file(&r, ADAMW, &vectors);
+    open_run("adamw_groups");
+    optimiser matrices = made(ADAMW, of_file, gra_filter_matrices),
+              vectors = made(ADAMW, of_file, gra_filter_vectors);
+    set_from_file(ADAMW, &matrices);
+    set_from_file(ADAMW, &vectors);
     vectors.adamw.weight_decay = 0;
-    follow(&r, ADAMW, &matrices, &vectors);
-    close_run(&r);
+    follow(ADAMW, &matrices, &vectors);
+    close_run();
 }
 
 /* ---- against a formula ---- */
@@ -256,18 +245,20 @@ static void fill(real *x, size_t n, int k)             /* multiples of 1/64 in (
         x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
 }
 
-/* Five steps with what init sets, or with momentum and decay too. */
-static void follow_formula(int kind, bool decay)
+/* Five steps with what init sets, and five with momentum and decay too. */
+TESTS(steps_are_the_formula, 2 * KINDS) /* _i / 2: the kind */
 {
     enum { SIZE = 21 };
+    const int kind = _i / 2, decay = _i % 2;
+    const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 4 * FLOAT_ERROR;
     double p[SIZE], v[SIZE][2] = { { 0 } };
-    optimiser o;
-    new_model();
+    if (!kinds[kind].formula)
+        return;
     gra_tensor *w = gra_param(gra_root(model), "w", gra_init_zeros(), GRA_SHAPE(3, SIZE / 3));
     fill(w->data, SIZE, 0);
-    ck_assert_int_eq(kinds[kind].init(&o, model, NULL), 0);
+    optimiser o = made(kind, model, NULL);
     set(kind, &o, "lr", 0.1);
-    if (decay) {
+    if (decay) {                        /* otherwise what init sets */
         set(kind, &o, "momentum", 0.5);
         set(kind, &o, "weight_decay", 0.25);
     }
@@ -277,7 +268,6 @@ static void follow_formula(int kind, bool decay)
         fill(w->grad, SIZE, 7 * step);
         kinds[kind].step(&o);
         for (int i = 0; i < SIZE; i++) {
-            const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 4 * FLOAT_ERROR;
             p[i] = kinds[kind].formula(&o, step, p[i], (double)w->grad[i], v[i]);
             ck_assert_msg(fabs((double)w->data[i] - p[i]) <= tolerance,
                           "step %d%s: gra_%s_step makes %.9g of w[%d], "
@@ -286,12 +276,6 @@ static void follow_formula(int kind, bool decay)
                           kinds[kind].name, (double)w->data[i], i, kinds[kind].name, p[i]);
         }
     }
-}
-
-TESTS(steps_are_the_formula, KINDS)     /* _i: the kind */
-{
-    for (int decay = 0; decay < 2 && kinds[_i].formula; decay++)
-        follow_formula(_i, decay);
 }
 
 /* ---- groups and frozen parameters ---- */
@@ -411,14 +395,13 @@ static void mirrored(gra_real *w, int width, int m, const double *d)
 TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 },
-                                    { 33, 100 },
-                                    { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
+                                    { 33, 100 }, { 70, 90 }, { 150, 70 }, { 64, 64 }, { 32, 96 } };
     const double a = 3.4445, b = -4.7750, c = 2.0315;
     const double tolerance = sizeof(real) == sizeof(float) ? 1e-4 : 1e-11;
     for (int steps = 1; steps <= 6; steps++)
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
             const int rows = shape[i][0], cols = shape[i][1], n = rows < cols ? rows : cols;
-            new_model();
+            another_model();
             gra_tensor *w = parameter(model, "w", GRA_SHAPE(rows, cols));
             double d[100], norm = 0;
             for (int k = 0; k < n; k++) {
@@ -513,10 +496,7 @@ static void two_parameters(void)        /* an error does not abort */
     parameter(model, "b", GRA_SHAPE(3));
 }
 
-static bool everything(const gra_tensor *p)
-{
-    return p != NULL;
-}
+static bool everything(const gra_tensor *p) { return p != NULL; }
 
 TEST(init_begins_anew)                                  /* moments and steps alike */
 {
@@ -636,10 +616,9 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
 
 static void clip(const char *system)
 {
-    char path[128], name[GOLDEN_WORD];
-    snprintf(path, sizeof path, "tests/golden/optim/%s.txt", system);
-    golden *g = golden_open(path);
-    new_model();
+    char name[GOLDEN_WORD];
+    g = open_golden(system);
+    another_model();
     for (int i = 0; i < g->tensors; i++) {
         const golden_tensor *grad = &g->tensor[i];
         const char *dot = strstr(grad->name, ".grad");
@@ -697,7 +676,7 @@ TEST(test_norm_is_accurate)
     ck_assert(fabs(gra_clip_grad_norm(model, 0) - want) < 1e-11 * want);
 
     for (int n = 1; n <= 40; n++) {
-        new_model();
+        another_model();
         w = parameter(model, "w", GRA_SHAPE(n));
         double sum = 0;
         for (size_t i = 0; i < w->size; i++)
@@ -710,7 +689,7 @@ TEST(test_norm_is_accurate)
 
 TEST(test_schedules)
 {
-    golden *g = golden_open("tests/golden/optim/schedule.txt");
+    g = open_golden("schedule");
     const golden_tensor *step = golden_get(g, "input", "step");
     static const struct {
         const char *name;
@@ -747,41 +726,29 @@ TEST(every_optimiser_is_written)
     expect_written("core/optim", "core/gradus.h", "tests/optim/test_optim.c");
 }
 
-/* A formula by hand; or numbers of PyTorch's (or another's) that begin with that name, and a test that takes
- * them. */
-static bool is_compared(const char *name, const char *tests)
+static bool is_compared(const char *name)       /* with a formula, or with a file of numbers */
 {
-    char call[80];
     for (int kind = 0; kind < KINDS; kind++)
-        if (strcmp(kinds[kind].name, name) == 0 && kinds[kind].formula)
-            return true;
-    snprintf(call, sizeof call, "gra_%s_step(", name);
-    const size_t n = strlen(name);
-    bool numbers = false;
-    for (listed_file l = { 0 }; next_file(&l, "tests/golden/optim", ".txt");)
-        numbers |= strncmp(l.name, name, n) == 0 && (!l.name[n] || l.name[n] == '_');
-    return numbers && strstr(tests, call);
+        for (int i = 0; strcmp(kinds[kind].name, name) == 0 && i < LENGTH(runs); i++)
+            if (kinds[kind].formula || runs[i].kind == kind)
+                return true;
+    return false;
 }
 
 TEST(every_optimiser_is_compared)
 {
-    static char tests[1 << 17], text[1 << 17];
+    static char text[1 << 17];
     int optimisers = 0;
-    read_text("tests/optim/test_optim.c", tests, sizeof tests);
-    ck_assert(is_compared("sgd", tests) && is_compared("muon", tests));
-    ck_assert(!is_compared("clip", tests));             /* there are numbers, but no gra_clip_step */
+    ck_assert(is_compared("sgd") && is_compared("muon") && !is_compared("clip"));
     for (listed_file l = { 0 }; next_file(&l, "core/optim", ".c");) {
-        char name[64];
+        char name[64], step[80];
         read_text(l.path, text, sizeof text);
-        for (const char *line = text; line; line = strchr(line, '\n')) {
-            line += *line == '\n';                      /* void gra_NAME_step(gra_NAME *opt) */
-            if (sscanf(line, "%*63[a-z] gra_%63[a-z0-9_](", name) != 1)
+        for (const char *at = text; (at = strstr(at, "\nvoid gra_")) != NULL; at++) {
+            sscanf(at, "\nvoid gra_%63[a-z0-9]", name);
+            snprintf(step, sizeof step, "\nvoid gra_%s_step(", name);
+            if (strncmp(at, step, strlen(step)) != 0)
                 continue;
-            char *end = strstr(name, "_step");
-            if (!end || end[5])
-                continue;
-            *end = '\0';
-            ck_assert_msg(is_compared(name, tests), "%s has gra_%s_step, which is compared with nothing: "
+            ck_assert_msg(is_compared(name), "%s has gra_%s_step, which is compared with nothing: "
                           "tests/optim/test_optim.c wants it among its kinds, with a formula or with "
                           "PyTorch's numbers, of which tests/golden/make_optim.py makes a "
                           "trajectory('%s', ...)", l.path, name, name);
@@ -846,7 +813,7 @@ static real *moved(gra_model *m, double norm[2])
     return all;
 }
 
-CASE(threads, open_one, close_all, "long")
+CASE(threads, open_all, close_all, "long")
 
 TEST(threads_change_no_bit)
 {

@@ -39,33 +39,9 @@ exercises() {   # each station of the guided path names one of the ladder's
 ok "the guided path names eight exercises" exercises
 
 # ---- in a browser ----------------------------------------------------------------------------------------
-cat >"$W/native.c" <<'END'
-#include "core/gradus.h"
-#include <stdlib.h>
-int main(int argc, char **argv)         /* d = a*b + b^3; g = tanh(d/10 - c), as in page/expression.mjs */
-{
-    gra_tape *t = gra_open(1);
-    gra_keep_grads(t, true);
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *a = gra_scalar(t, strtod(argv[1], NULL)), *b = gra_scalar(t, strtod(argv[2], NULL));
-    gra_tensor *c = gra_scalar(t, strtod(argv[argc - 1], NULL));
-    gra_tensor *d = gra_add(t, gra_mul(t, a, b), gra_pow(t, b, 3));
-    gra_tensor *g = gra_tanh(t, gra_sub(t, gra_div(t, d, gra_full(t, 10, GRA_SCALAR)), c));
-    gra_backward(t, g);
-    const gra_tensor *all[] = { a, b, c, d, g };
-    for (int i = 0; i < 5; i++)
-        printf("%c \"%c\": %.17g, \"d%c\": %.17g", i ? ',' : '{', "abcdg"[i], gra_item(all[i]), "abcdg"[i],
-               gra_grad(all[i])[0]);
-    printf(" }\n");
-    gra_close(t);
-}
-END
-ok "a native program with an expression" ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} -DGRADUS_DOUBLE -I. \
-    "$W/native.c" "$BUILD/libgradus64.a" ${LDFLAGS:-} -pthread -lm -o "$W/native"
-
 drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; what it leaves is in $W/NAME
-    node --experimental-websocket --no-warnings tests/programs/page/page.mjs "$1" "$2" "$page" "$W/native" \
-        "$W/$1" >"$W/$1.seen" 2>"$W/$1.err"
+    node --experimental-websocket --no-warnings tests/programs/page/page.mjs "$1" "$2" "$page" \
+        "$BUILD/f64/tests/programs/page/native" "$W/$1" >"$W/$1.seen" 2>"$W/$1.err"
     while IFS='	' read -r verdict what why; do
         case $verdict in
         ok | no) ok "$1: $what" sh -c 'echo "$2"; [ "$1" = ok ]' - "$verdict" "$why" ;;

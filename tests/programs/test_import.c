@@ -107,17 +107,24 @@ static void put_gpt2(gra_tensor *p, int i)              /* the i-th parameter */
     ck_abort_msg("%s has no name in GPT-2", p->name);
 }
 
+/* The GPT of w, with random values in biases and norms too. */
+static void make_gpt(bool bias, bool qkv_bias, bool tied, gra_gelu_form gelu)
+{
+    w.from = gra_model_open(t, &rng);
+    gra_gpt_init(&w.gpt, gra_root(w.from),
+                 &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = bias, .qkv_bias = qkv_bias,
+                                    .tied = tied, .gelu = gelu, .init = GRA_INIT_GPT2 });
+    for (int i = 0; i < gra_param_count(w.from); i++)
+        gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
+}
+
 static void write_file(struct kind kind, int without, int misshapen, const char *extra, const gra_meta *meta)
 {
     gra_model_close(w.from);
     gra_model_close(w.to);
-    w = (struct writer){ .from = gra_model_open(t, &rng), .to = gra_model_open(t, NULL), .kind = kind,
-                         .without = without, .misshapen = misshapen };
-    gra_gpt_init(&w.gpt, gra_root(w.from),
-                 &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = kind.bias,
-                 .qkv_bias = kind.qkv_bias, .tied = kind.head != OWN_HEAD, .init = GRA_INIT_GPT2 });
-    for (int i = 0; i < gra_param_count(w.from); i++)   /* biases and norms too */
-        gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
+    w = (struct writer){ .to = gra_model_open(t, NULL), .kind = kind, .without = without,
+                         .misshapen = misshapen };
+    make_gpt(kind.bias, kind.qkv_bias, kind.head != OWN_HEAD, GRA_GELU_ERF);
     for (int i = 0; i < gra_param_count(w.from); i++) {
         gra_tensor *p = gra_param_at(w.from, i);
         if (kind.gpt2)
@@ -143,7 +150,20 @@ static void write_plain(int family, const gra_meta *meta)
 {
     write_file(families[family], -1, -1, NULL, meta);
 }
-static void write_json(const char *text)                  { write_bytes(JSON, text, strlen(text)); }
+
+static void quote(char *text)           /* each ' becomes a " */
+{
+    for (; *text; text++)
+        *text = *text == '\'' ? '"' : *text;
+}
+
+static void write_json(const char *text)        /* in which a ' stands for a " */
+{
+    char json[4096];
+    snprintf(json, sizeof json, "%s", text);
+    quote(json);
+    write_bytes(JSON, json, strlen(json));
+}
 
 /* ---- models imported from them ---- */
 
@@ -238,13 +258,13 @@ TESTS(a_tensor_of_another_shape_is_named, FAMILIES)
 TESTS(an_extra_tensor_is_named, FAMILIES)
 {
     static const char *const extra[] = { "h.0.attn.scale", "h.999999.ln_1.weight",
-                                         "trf_blocks.999999.norm1.scale",
-                                         "tok_emb", "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
+                                         "trf_blocks.999999.norm1.scale", "tok_emb",
+                                         "trf_blocks.0.att.mask2", "lm_head.bias", "out_head.bias",
                                          "attn.mask.0", "h.99999999999999999999.ln_1.weight",
-                                         "h..ln_1.weight",
-                                         "help.0.ln_1.weight", "h.0ln_1.weight", "trf_blocks.0norm1.scale" };
+                                         "h..ln_1.weight", "help.0.ln_1.weight", "h.0ln_1.weight",
+                                         "trf_blocks.0norm1.scale" };
     char wanted[256];
-    for (size_t i = 0; i < sizeof extra / sizeof *extra; i++) {
+    for (int i = 0; i < LENGTH(extra); i++) {
         write_file(families[_i], -1, -1, extra[i], NULL);
         snprintf(wanted, sizeof wanted, "got tensor %s", extra[i]);
         refused(wanted);
@@ -275,12 +295,12 @@ TESTS(the_form_of_gelu, FAMILIES)     /* metadata override config.json, which ov
 {
     static const struct { const char *meta, *json; gra_gelu_form wanted; } said[] = {
         { "erf", "gelu_new", GRA_GELU_ERF }, { "tanh", "gelu", GRA_GELU_TANH },
-        { NULL, "gelu", GRA_GELU_ERF },
-        { NULL, "gelu_new", GRA_GELU_TANH }, { NULL, "gelu_pytorch_tanh", GRA_GELU_TANH },
+        { NULL, "gelu", GRA_GELU_ERF }, { NULL, "gelu_new", GRA_GELU_TANH },
+        { NULL, "gelu_pytorch_tanh", GRA_GELU_TANH },
     };
     for (int i = 0; i < 5; i++) {
         char json[100];
-        snprintf(json, sizeof json, "{\"n_head\": 3, \"activation_function\": \"%s\"}", said[i].json);
+        snprintf(json, sizeof json, "{'n_head': 3, 'activation_function': '%s'}", said[i].json);
         write_json(json);
         write_plain(_i, said[i].meta ? &(gra_meta){ "gelu", said[i].meta } : NULL);
         expect_gelu(said[i].wanted);
@@ -292,27 +312,26 @@ TESTS(the_form_of_gelu, FAMILIES)     /* metadata override config.json, which ov
 TEST(how_many_heads)
 {
     static const struct { int given; const char *meta, *json; int heads; const char *sentence; } said[] = {
-        { 2, NULL, "{}", 2, NULL }, { 3, "3", "{\"n_head\": 2}", 3, NULL },
-        { 0, "3", "{\"n_head\": 2}", 3, NULL }, { 0, NULL, "{\"n_head\": 2}", 2, NULL },
-        { 0, NULL, "{\"num_attention_heads\": 3}", 3, NULL },
-        { 0, NULL, " {\"a\": [1, {\"n_head\": 1, \"s\": \"]}\\\"\"}, null], \"n_head\":\n2 , \"b\": true}\n",
-          2, NULL },
+        { 2, NULL, "{}", 2, NULL }, { 3, "3", "{'n_head': 2}", 3, NULL },
+        { 0, "3", "{'n_head': 2}", 3, NULL }, { 0, NULL, "{'n_head': 2}", 2, NULL },
+        { 0, NULL, "{'num_attention_heads': 3}", 3, NULL },
+        { 0, NULL, " {'a': [1, {'n_head': 1, 's': ']}\\''}, null], 'n_head':\n2 , 'b': true}\n", 2, NULL },
         { 2, "3", "{}", 0, "its metadata: got n_heads: 3, but 2 were requested" },
-        { 2, NULL, "{\"n_head\": 3}", 0, "the config.json beside it: got n_head: 3, but 2 were requested" },
+        { 2, NULL, "{'n_head': 3}", 0, "the config.json beside it: got n_head: 3, but 2 were requested" },
         { 4, NULL, "{}", 0, "4 heads do not divide the width 6" },
         { -1, NULL, "{}", 0, "-1 heads do not divide the width 6" },
-        { 0, NULL, "{\"n_head\": 4}", 0, "4 heads do not divide the width 6" },
+        { 0, NULL, "{'n_head': 4}", 0, "4 heads do not divide the width 6" },
         { 0, NULL, "{}", 0,
           "the number of heads is unknown, and the width 6 is not a multiple of 64" },
-        { 0, NULL, "{\"n_heap\": 2}", 0, "the number of heads is unknown" },
-        { 0, NULL, "{\"n_layer\": 2, \"n_head\": null}", 0, "the number of heads is unknown" },
+        { 0, NULL, "{'n_heap': 2}", 0, "the number of heads is unknown" },
+        { 0, NULL, "{'n_layer': 2, 'n_head': null}", 0, "the number of heads is unknown" },
         { 0, "three", "{}", 0, "its metadata: got n_heads: three, expected a whole number" },
         { 0, "3 heads", "{}", 0, "its metadata: got n_heads: 3 heads, expected a whole number" },
         { 0, "+3", "{}", 0, "its metadata: got n_heads: +3, expected a whole number" },
         { 0, "6", "{}", 6, NULL },
         { 0, "9999999999", "{}", 0, "its metadata: got n_heads: 9999999999, expected a whole number" },
     };
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    for (int i = 0; i < LENGTH(said); i++) {
         write_plain(0, said[i].meta ? &(gra_meta){ "n_heads", said[i].meta } : NULL);
         write_json(said[i].json);
         if (said[i].sentence) {
@@ -333,57 +352,54 @@ TEST(heads_of_64)                       /* the default */
     ck_assert_int_eq(g.config.n_heads, 2);
 }
 
-/* Each setting of a config.json that changes what is computed is honoured or refused. */
-static void beside(const char *setting, const char *sentence)
+/* Each setting of a config.json that changes what is computed is honoured or refused. Of the last one here,
+ * such as 'n_embd': 7, the sentence says "got n_embd: 7, " and then this. */
+static void beside(const char *settings, const char *sentence)
 {
     char json[300], wanted[300];
-    snprintf(json, sizeof json, "{\"n_head\": 3, %s, \"resid_pdrop\": 0.1}", setting);
-    snprintf(wanted, sizeof wanted, "the config.json beside it: got %s", sentence);
+    const char *last = settings;
+    for (const char *next; (next = strstr(last, ", '")) != NULL; last = next + 2) {}
+    const int name = (int)strcspn(last + 1, "'");
+    snprintf(json, sizeof json, "{'n_head': 3, %s, 'resid_pdrop': 0.1}", settings);
+    snprintf(wanted, sizeof wanted, "the config.json beside it: got %.*s%s, %s", name, last + 1,
+             last + name + 2, sentence);
+    quote(wanted);
+    for (char *c = wanted; *c; c++)
+        *c = *c < ' ' || *c == '\177' ? '?' : *c;
     write_json(json);
     refused(wanted);
 }
 
+#define WHOLE  "expected a whole number, 1 or more"
+#define BEFORE "expected the same value as before in the file"
+
 TESTS(what_config_json_says, FAMILIES)  /* _i: a family */
 {
     static const char *const bad[][2] = {
-        { "\"activation_function\": \"relu\"",
-          "activation_function: \"relu\", expected gelu, gelu_new or gelu_pytorch_tanh" },
-        { "\"activation_function\": \"gelu_10\"", "activation_function: \"gelu_10\", expected gelu" },
-        { "\"layer_norm_epsilon\": 0.001",
-          "layer_norm_epsilon: 0.001, expected 1e-05, as in a gra_gpt" },
-        { "\"scale_attn_by_inverse_layer_idx\": true",
-          "scale_attn_by_inverse_layer_idx: true, expected false, as in a gra_gpt" },
-        { "\"scale_attn_weights\": false", "scale_attn_weights: false, expected true, as in a gra_gpt" },
-        { "\"model_type\": \"imagegpt\"", "model_type: \"imagegpt\", expected gpt2" },
-        { "\"model_type\": \"\033[1m\"", "model_type: \"?[1m\", expected gpt2" },
-        { "\"model_type\": \"\177\"", "model_type: \"?\", expected gpt2" },
-        { "\"n_embd\": 7", "n_embd: 7, expected 6, as in the tensors" },
-        { "\"n_layer\": 3", "n_layer: 3, expected 2, as in the tensors" },
-        { "\"n_positions\": 1024", "n_positions: 1024, expected" },
-        { "\"vocab_size\": 50257", "vocab_size: 50257, expected" },
-        { "\"n_inner\": 12", "n_inner: 12, expected 24, as in the tensors" },
-        { "\"n_inner\": 24.5", "n_inner: 24.5, expected a whole number, 1 or more" },
-        { "\"n_inner\": -2", "n_inner: -2, expected a whole number, 1 or more" },
-        { "\"n_inner\": 99999999999", "n_inner: 99999999999, expected a whole number, 1 or more" },
-        { "\"n_inner\": true", "n_inner: true, expected a whole number, 1 or more" },
-        { "\"n_inner\": \"24\"", "n_inner: \"24\", expected a whole number, 1 or more" },
-        { "\"tie_word_embeddings\": 1", "tie_word_embeddings: 1, expected true or false" },
-        { "\"num_attention_heads\": 2",
-          "num_attention_heads: 2, expected the same value as before in the file" },
-        { "\"n_head\": 6", "n_head: 6, expected the same value as before in the file" },
-        { "\"n_embd\": 6, \"hidden_size\": 12",
-          "hidden_size: 12, expected the same value as before in the file" },
-        { "\"activation_function\": \"gelu\", \"activation_function\": \"gelu_new\"",
-          "activation_function: \"gelu_new\", expected the same value as before in the file" },
+        { "'activation_function': 'relu'", "expected gelu, gelu_new or gelu_pytorch_tanh" },
+        { "'activation_function': 'gelu_10'", "expected gelu" },
+        { "'activation_function': 'gelu', 'activation_function': 'gelu_new'", BEFORE },
+        { "'layer_norm_epsilon': 0.001", "expected 1e-05, as in a gra_gpt" },
+        { "'scale_attn_by_inverse_layer_idx': true", "expected false, as in a gra_gpt" },
+        { "'scale_attn_weights': false", "expected true, as in a gra_gpt" },
+        { "'model_type': 'imagegpt'", "expected gpt2" }, { "'model_type': '\033[1m'", "expected gpt2" },
+        { "'model_type': '\177'", "expected gpt2" },
+        { "'n_embd': 7", "expected 6, as in the tensors" }, { "'n_embd': 6, 'hidden_size': 12", BEFORE },
+        { "'n_layer': 3", "expected 2, as in the tensors" }, { "'n_positions': 1024", "expected" },
+        { "'vocab_size': 50257", "expected" }, { "'n_inner': 12", "expected 24, as in the tensors" },
+        { "'n_inner': 24.5", WHOLE }, { "'n_inner': -2", WHOLE }, { "'n_inner': 99999999999", WHOLE },
+        { "'n_inner': true", WHOLE }, { "'n_inner': '24'", WHOLE },
+        { "'tie_word_embeddings': 1", "expected true or false" },
+        { "'num_attention_heads': 2", BEFORE }, { "'n_head': 6", BEFORE },
     };
     write_plain(_i, NULL);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (int i = 0; i < LENGTH(bad); i++)
         beside(bad[i][0], bad[i][1]);
-    write_json("{\"model_type\": \"gpt2\", \"layer_norm_epsilon\": 1e-05, \"scale_attn_weights\": true,\n"
-               "\"scale_attn_by_inverse_layer_idx\": false, \"n_embd\": 6, \"hidden_size\": 6, \"n_head\": "
-               "3, \"n_layer\": 2,\n"
-               "\"num_attention_heads\": 3, \"n_inner\": null, \"n_inner\": 24, \"scale_attn_weights\": "
-               "true,\n\"reorder_and_upcast_attn\": true, \"attn_pdrop\": 0.1, \"eos_token_id\": 50256}");
+    write_json("{'model_type': 'gpt2', 'layer_norm_epsilon': 1e-05, 'scale_attn_weights': true,\n"
+               "'scale_attn_by_inverse_layer_idx': false, 'n_embd': 6, 'hidden_size': 6, 'n_head': 3,\n"
+               "'n_layer': 2, 'num_attention_heads': 3, 'n_inner': null, 'n_inner': 24,\n"
+               "'scale_attn_weights': true, 'reorder_and_upcast_attn': true, 'attn_pdrop': 0.1,\n"
+               "'eos_token_id': 50256}");
     imports(0);
     ck_assert_int_eq(g.config.n_heads, 3);
 }
@@ -393,13 +409,13 @@ TESTS(what_config_json_says_of_the_head, FAMILIES)
     struct kind kind = families[_i];
     kind.head = NO_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
-    beside("\"tie_word_embeddings\": false", "tie_word_embeddings: false, but there is no tensor ");
-    write_json("{\"tie_word_embeddings\": true}");
+    beside("'tie_word_embeddings': false", "but there is no tensor ");
+    write_json("{'tie_word_embeddings': true}");
     imports(HEADS);
     kind.head = OWN_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
-    beside("\"tie_word_embeddings\": true", "tie_word_embeddings: true, but tensors ");
-    write_json("{\"tie_word_embeddings\": false}");
+    beside("'tie_word_embeddings': true", "but tensors ");
+    write_json("{'tie_word_embeddings': false}");
     imports(HEADS);
 }
 
@@ -409,32 +425,29 @@ TEST(an_epsilon_in_other_digits)
     static const char *const same[] = { "1e-05", "1e-5", "1E-5", "1.0e-05", "1.000E-005", "0.00001",
                                         "0.0000100", "10e-6", "0.1e-4", "0.01E-3" };
     static const char *const other[] = { "1e-5x", "1e", "1e-", "1e-06", "1e+5", "1e5", "1.0e-04", "-1e-05",
-                                         "0", "0.0",
-                                         "1", "1e-5.0", "\"1e-05\"", "1e-99999999999", "true", "nan" };
-    char setting[120], sentence[160];
+                                         "0", "0.0", "1", "1e-5.0", "'1e-05'", "1e-99999999999", "true",
+                                         "nan" };
+    char setting[120];
     write_plain(0, NULL);
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        snprintf(setting, sizeof setting, "{\"layer_norm_epsilon\": %s}", same[i]);
+    for (int i = 0; i < LENGTH(same); i++) {
+        snprintf(setting, sizeof setting, "{'layer_norm_epsilon': %s}", same[i]);
         write_json(setting);
         imports(HEADS);
     }
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        snprintf(setting, sizeof setting, "\"layer_norm_epsilon\": %s", other[i]);
-        snprintf(sentence, sizeof sentence, "layer_norm_epsilon: %s, expected 1e-05, as in a gra_gpt",
-                 other[i]);
-        beside(setting, sentence);
+    for (int i = 0; i < LENGTH(other); i++) {
+        snprintf(setting, sizeof setting, "'layer_norm_epsilon': %s", other[i]);
+        beside(setting, "expected 1e-05, as in a gra_gpt");
     }
 }
 
 TEST(an_invalid_config_json)
 {
     static const char *const bad[] = {
-        "", "[]", "{", "{\"n_head\": 3", "{\"n_head\" 3}", "{\"n_head\": }", "{\"n_head\": 3,}",
-        "{n_head: 3}", "{\"n_head\": 3} {",
-        "{\"a\": [1, {\"b\"", "{\"a", "{\"a\": \"", "{\"a\\", "{,}", "{\"a\": 1 2}",
+        "", "[]", "{", "{'n_head': 3", "{'n_head' 3}", "{'n_head': }", "{'n_head': 3,}", "{n_head: 3}",
+        "{'n_head': 3} {", "{'a': [1, {'b'", "{'a", "{'a': '", "{'a\\", "{,}", "{'a': 1 2}",
     };
     write_plain(0, NULL);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (int i = 0; i < LENGTH(bad); i++) {
         write_json(bad[i]);
         refused("the config.json beside it is not a JSON object");
     }
@@ -452,7 +465,7 @@ TEST(in_this_folder)                    /* a path without a folder, and a config
 {
     char here[1024];
     write_plain(0, NULL);
-    write_json("{\"n_head\": 3}");
+    write_json("{'n_head': 3}");
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
     ck_assert_int_eq(chdir(FOLDER), 0);
     another_model();
@@ -463,38 +476,26 @@ TEST(in_this_folder)                    /* a path without a folder, and a config
 
 /* ---- exported, and imported again ---- */
 
-/* What Hugging Face's GPT2LMHeadModel has. */
+/* What Hugging Face's GPT2LMHeadModel has, all but the head after "transformer.". */
+#define M(m, n) { 2, { m, n } }
+#define V(n)    { 1, { n } }
 static const struct { const char *name; gra_shape shape; } exported[] = {
-    { "transformer.wte.weight",             { 2, { VOCAB, WIDTH } } },
-    { "transformer.wpe.weight",             { 2, { CONTEXT, WIDTH } } },
-    { "transformer.ln_f.weight",            { 1, { WIDTH } } },
-    { "transformer.ln_f.bias",              { 1, { WIDTH } } },
-    { "transformer.h.1.ln_1.weight",        { 1, { WIDTH } } },
-    { "transformer.h.1.ln_1.bias",          { 1, { WIDTH } } },
-    { "transformer.h.1.attn.c_attn.weight", { 2, { WIDTH, 3 * WIDTH } } },
-    { "transformer.h.1.attn.c_attn.bias",   { 1, { 3 * WIDTH } } },
-    { "transformer.h.1.attn.c_proj.weight", { 2, { WIDTH, WIDTH } } },
-    { "transformer.h.1.attn.c_proj.bias",   { 1, { WIDTH } } },
-    { "transformer.h.1.ln_2.weight",        { 1, { WIDTH } } },
-    { "transformer.h.1.ln_2.bias",          { 1, { WIDTH } } },
-    { "transformer.h.1.mlp.c_fc.weight",    { 2, { WIDTH, 4 * WIDTH } } },
-    { "transformer.h.1.mlp.c_fc.bias",      { 1, { 4 * WIDTH } } },
-    { "transformer.h.1.mlp.c_proj.weight",  { 2, { 4 * WIDTH, WIDTH } } },
-    { "transformer.h.1.mlp.c_proj.bias",    { 1, { WIDTH } } },
-    { "lm_head.weight",                     { 2, { VOCAB, WIDTH } } },
+    { "wte.weight", M(VOCAB, WIDTH) },          { "wpe.weight", M(CONTEXT, WIDTH) },
+    { "ln_f.weight", V(WIDTH) },                { "ln_f.bias", V(WIDTH) },
+    { "h.1.ln_1.weight", V(WIDTH) },            { "h.1.ln_1.bias", V(WIDTH) },
+    { "h.1.attn.c_attn.weight", M(WIDTH, 3 * WIDTH) }, { "h.1.attn.c_attn.bias", V(3 * WIDTH) },
+    { "h.1.attn.c_proj.weight", M(WIDTH, WIDTH) }, { "h.1.attn.c_proj.bias", V(WIDTH) },
+    { "h.1.ln_2.weight", V(WIDTH) },            { "h.1.ln_2.bias", V(WIDTH) },
+    { "h.1.mlp.c_fc.weight", M(WIDTH, 4 * WIDTH) }, { "h.1.mlp.c_fc.bias", V(4 * WIDTH) },
+    { "h.1.mlp.c_proj.weight", M(4 * WIDTH, WIDTH) }, { "h.1.mlp.c_proj.bias", V(WIDTH) },
+    { "lm_head.weight", M(VOCAB, WIDTH) },
 };
 
 static const gra_meta format = { "format", "pt" };
 
-static void make_gpt(int form)                          /* w.gpt, in w.from */
+static void make_form(int form)         /* of w.gpt: biases, a tied head, GELU */
 {
-    w.from = gra_model_open(t, &rng);
-    gra_gpt_init(&w.gpt, gra_root(w.from),
-                 &(gra_gpt_config){ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, .bias = form & 1,
-                 .qkv_bias = form & 2, .tied = form & 4, .gelu = form & 8 ? GRA_GELU_TANH : GRA_GELU_ERF,
-                 .init = GRA_INIT_GPT2 });
-    for (int i = 0; i < gra_param_count(w.from); i++)
-        gra_randn(&rng, gra_param_at(w.from, i)->data, gra_param_at(w.from, i)->size);
+    make_gpt(form & 1, form & 2, form & 4, form & 8 ? GRA_GELU_TANH : GRA_GELU_ERF);
 }
 
 static void write_export(int end)
@@ -509,15 +510,18 @@ TESTS(exported_and_imported, 16)        /* _i: a form: biases, a tied head, GELU
 {
     static const int ids[CONTEXT] = { 3, 1, 4, 1, 5 };
     gra_real logits[CONTEXT * VOCAB];
-    make_gpt(_i);
+    make_form(_i);
     if (_i == 0)                        /* a head of its own that is equal by chance */
         memcpy(w.gpt.out_head.weight->data, w.gpt.tok_emb.weight->data, VOCAB * WIDTH * sizeof(gra_real));
     write_export(-1);
     gra_file *f = gra_file_open(PATH);
-    for (size_t i = 0; i < sizeof exported / sizeof *exported; i++) {
-        const gra_file_tensor *x = gra_file_find(f, exported[i].name);
-        ck_assert_int_eq(x == NULL, w.gpt.config.tied && strcmp(exported[i].name, "lm_head.weight") == 0);
-        ck_assert_msg(!x || gra_same_shape(x->shape, exported[i].shape), "%s", exported[i].name);
+    for (int i = 0; i < LENGTH(exported); i++) {
+        char name[64];
+        const bool head = strcmp(exported[i].name, "lm_head.weight") == 0;
+        snprintf(name, sizeof name, "%s%s", head ? "" : "transformer.", exported[i].name);
+        const gra_file_tensor *x = gra_file_find(f, name);
+        ck_assert_int_eq(x == NULL, w.gpt.config.tied && head);
+        ck_assert_msg(!x || gra_same_shape(x->shape, exported[i].shape), "%s", name);
     }
     ck_assert_int_eq(gra_file_count(f), 4 + 12 * LAYERS + !w.gpt.config.tied);
     ck_assert_str_eq(gra_file_meta(f, "format"), "pt");
@@ -542,7 +546,7 @@ TESTS(exported_and_imported, 16)        /* _i: a form: biases, a tied head, GELU
 TEST(an_exported_config)                /* the only text that depends on the tokenizer */
 {
     char json[EXPORT_JSON];
-    make_gpt(4);
+    make_form(4);
     export_config(&w.gpt.config, 50256, json);
     ck_assert(strstr(json, "\"eos_token_id\": 50256,\n") && strstr(json, "\"bos_token_id\": 50256,\n"));
     ck_assert(strstr(json, "\"tie_word_embeddings\": true,\n") && strstr(json, "\"n_inner\": null,\n"));
@@ -553,7 +557,7 @@ TEST(an_exported_config)                /* the only text that depends on the tok
 TESTS(no_export, 3)                     /* _i: whichever of these calls fails, there is an error */
 {
     static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_WRITE };
-    make_gpt(0);
+    make_form(0);
     for (long n = 1, struck = fault_wrapped(); struck; n++) {
         const long held = fault_held();
         gra_tape *own = gra_open(1);            /* a closed model is forgotten when its tape is closed */
@@ -604,7 +608,10 @@ static void write_header(const char *json, off_t size)  /* its values are a hole
 {
     FILE *f = fopen(PATH, "w");
     ck_assert_ptr_nonnull(f);
-    fprintf(f, "%c%c%c%c%c%c%c%c%s", (int)strlen(json) & 255, (int)strlen(json) >> 8, 0, 0, 0, 0, 0, 0, json);
+    char text[300];
+    snprintf(text, sizeof text, "%s", json);
+    quote(text);
+    fprintf(f, "%c%c%c%c%c%c%c%c%s", (int)strlen(text) & 255, (int)strlen(text) >> 8, 0, 0, 0, 0, 0, 0, text);
     ck_assert_int_eq(fclose(f), 0);
     ck_assert_int_eq(truncate(PATH, 8 + (off_t)strlen(json) + size), 0);
 }
@@ -619,11 +626,12 @@ TEST(shapes_of_no_gpt)
     refused("it has no tensor ");
     write_three(GRA_SHAPE(3, 2), GRA_SHAPE(2, 3), GRA_SHAPE(2, 6));
     refused("tensor wpe.weight: got the shape (2, 3), expected (2, 2)");
-    write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
-                 "{\"dtype\":\"BOOL\",\"shape\":[2,0],\"data_offsets\":[0,0]}}", 0);
+    write_header("{'wpe.weight':{'dtype':'BOOL','shape':[0],'data_offsets':[0,0]},"
+                 "'wte.weight':{'dtype':'BOOL','shape':[2,0],'data_offsets':[0,0]}}", 0);
     refused("tensor wte.weight: got the shape (2, 0), expected a matrix with a row for each token");
-    write_header("{\"wpe.weight\":{\"dtype\":\"BOOL\",\"shape\":[0],\"data_offsets\":[0,0]},\"wte.weight\":"
-                 "{\"dtype\":\"BOOL\",\"shape\":[1,536870912],\"data_offsets\":[0,536870912]}}", 536870912);
+    write_header("{'wpe.weight':{'dtype':'BOOL','shape':[0],'data_offsets':[0,0]},"
+                 "'wte.weight':{'dtype':'BOOL','shape':[1,536870912],'data_offsets':[0,536870912]}}",
+                 536870912);
     refused(ADDRESSES_OF_32_BITS
             ? "tensor wte.weight has the shape (1, 536870912) of BOOL: so many values cannot be counted"
             : "tensor wte.weight: got the shape (1, 536870912), expected a matrix with a row for each token");
@@ -638,7 +646,7 @@ TESTS(any_call_may_fail, 3)             /* _i: one of these */
     if (!fault_wrapped())
         return;
     write_plain(5, NULL);
-    write_json("{\"n_head\": 3}");
+    write_json("{'n_head': 3}");
     for (long n = 1, struck = 1; struck; n++) {
         const long held = fault_held();
         gra_tape *own = gra_open(1);

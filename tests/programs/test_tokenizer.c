@@ -43,6 +43,14 @@ static void begin(void)
 
 static void end(void) { tokenizer_free(&k); }
 
+static char file[ROOM];                 /* the last one read, with a 0 after it */
+
+static char *text_of(const char *path)
+{
+    read_text(path, file, ROOM);
+    return file;
+}
+
 CASE(tokenizer, begin, end, "")
 
 /* ---- encoding and decoding ---- */
@@ -79,10 +87,8 @@ static void compare_vector(const char *hex, const char *expected, const char *wh
 /* Each line of a file: a string, a blank or tab, its tokens. Returns how many. */
 static int compare_vectors(const char *path)
 {
-    static unsigned char file[ROOM];
     int n = 0;
-    file[read_bytes(path, file, ROOM - 1)] = '\0';
-    for (char *line = (char *)file; *line;) {
+    for (char *line = text_of(path); *line;) {
         char where[600], *next = strchr(line, '\n');
         ck_assert_ptr_nonnull(next);
         *next = '\0';
@@ -167,9 +173,8 @@ static void same_file(const char *a, const char *b)
 
 TEST(training_is_that_of_brute_force)
 {
-    static unsigned char text[ROOM];
-    const size_t n = read_bytes(GOLDEN "/text.txt", text, ROOM);
-    ck_assert_msg(tokenizer_train(&k, (char *)text, n, 700) == 0, "%s", warned);
+    const char *text = text_of(GOLDEN "/text.txt");
+    ck_assert_msg(tokenizer_train(&k, text, strlen(text), 700) == 0, "%s", warned);
     ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
     same_file(FOLDER "/vocab.json", GOLDEN "/vocab.json");
     same_file(FOLDER "/merges.txt", GOLDEN "/merges.txt");
@@ -177,11 +182,10 @@ TEST(training_is_that_of_brute_force)
 
 TEST(fewer_tokens_are_the_first_merges)
 {
-    static unsigned char text[ROOM];
-    const size_t n = read_bytes(GOLDEN "/text.txt", text, ROOM);
+    const char *text = text_of(GOLDEN "/text.txt");
     tokenizer all = { 0 };
-    ck_assert_int_eq(tokenizer_train(&all, (char *)text, n, 700), 0);
-    ck_assert_int_eq(tokenizer_train(&k, (char *)text, n, 300), 0);
+    ck_assert_int_eq(tokenizer_train(&all, text, strlen(text), 700), 0);
+    ck_assert_int_eq(tokenizer_train(&k, text, strlen(text), 300), 0);
     ck_assert_int_eq(k.size, 300);
     ck_assert_uint_eq(k.n_merges, 44);
     ck_assert(memcmp(k.merges, all.merges, k.n_merges * sizeof *k.merges) == 0);
@@ -196,32 +200,23 @@ TEST(nothing_occurs_twice)
 
 /* ---- files ---- */
 
-static void put(const char *name, const char *text)
+static void put(const char *name, const char *bytes)
 {
     char path[256];
     snprintf(path, sizeof path, FOLDER "/%s", name);
-    write_bytes(path, text, strlen(text));
-}
-
-static void copy(const char *name, const char *as)
-{
-    static unsigned char text[ROOM];
-    text[read_bytes(name, text, ROOM - 1)] = '\0';
-    put(as, (char *)text);
+    write_bytes(path, bytes, strlen(bytes));
 }
 
 /* tokenizer.json of the golden merges: each merge a string, or an array of two. */
 static void put_json(bool arrays)
 {
-    static unsigned char file[ROOM];
     static char json[2 * ROOM];
-    file[read_bytes(GOLDEN "/vocab.json", file, ROOM - 1)] = '\0';
     char *to = json;
     to += sprintf(to, "{ \"version\": \"1.0\", \"added_tokens\": [], \"normalizer\": null,\n"
                   " \"pre_tokenizer\": { \"type\": \"ByteLevel\", \"add_prefix_space\": false },\n"
-                  " \"model\": { \"type\": \"BPE\", \"vocab\": %s, \"merges\": [", (char *)file);
-    file[read_bytes(GOLDEN "/merges.txt", file, ROOM - 1)] = '\0';
-    for (char *line = strchr((char *)file, '\n') + 1, *next; *line; line = next) {
+                  " \"model\": { \"type\": \"BPE\", \"vocab\": %s, \"merges\": [",
+                  text_of(GOLDEN "/vocab.json"));
+    for (char *line = strchr(text_of(GOLDEN "/merges.txt"), '\n') + 1, *next; *line; line = next) {
         next = strchr(line, '\n') + 1;
         *to++ = arrays ? '[' : ' ';
         *to++ = '"';
@@ -245,7 +240,7 @@ TESTS(each_form_of_its_files_is_read, 5)
     char one[17], other[17];
     ck_assert_int_eq(tokenizer_read(&golden, GOLDEN), 0);
     if (_i < 2)
-        copy(GOLDEN "/merges.txt", _i ? "vocab.bpe" : "merges.txt");
+        put(_i ? "vocab.bpe" : "merges.txt", text_of(GOLDEN "/merges.txt"));
     else if (_i < 4)
         put_json(_i == 3);
     else
@@ -264,8 +259,6 @@ TESTS(each_form_of_its_files_is_read, 5)
     }
     tokenizer_free(&golden);
 }
-
-
 
 static const struct {
     const char *name, *text;            /* a file, beside the golden merges.txt if it is vocab.json */
@@ -297,7 +290,7 @@ TESTS(what_is_wrong_with_a_file_is_named, sizeof wrong / sizeof *wrong)
 {
     put(wrong[_i].name, wrong[_i].text);
     if (strcmp(wrong[_i].name, "vocab.json") == 0)
-        copy(GOLDEN "/merges.txt", "merges.txt");
+        put("merges.txt", text_of(GOLDEN "/merges.txt"));
     ck_assert_int_eq(tokenizer_read(&k, FOLDER), -1);
     ck_assert_msg(strstr(warned, wrong[_i].expected), "%s: it says \"%s\"", wrong[_i].text, warned);
     ck_assert_msg(strstr(warned, FOLDER), "it does not name the file: %s", warned);
@@ -305,7 +298,7 @@ TESTS(what_is_wrong_with_a_file_is_named, sizeof wrong / sizeof *wrong)
 
 TEST(a_vocabulary_without_merges)
 {
-    copy(GOLDEN "/vocab.json", "vocab.json");
+    put("vocab.json", text_of(GOLDEN "/vocab.json"));
     ck_assert_int_eq(tokenizer_read(&k, FOLDER), -1);
     ck_assert_str_eq(warned, FOLDER "/vocab.json has no merges.txt beside it: it lacks the merges that make "
                      "its tokens");
@@ -313,12 +306,10 @@ TEST(a_vocabulary_without_merges)
 
 TEST(a_merge_is_missing)
 {
-    static unsigned char file[ROOM];
-    file[read_bytes(GOLDEN "/merges.txt", file, ROOM - 1)] = '\0';
-    char *line = strchr((char *)file, '\n') + 1, *next = strchr(line, '\n') + 1;
+    char *line = strchr(text_of(GOLDEN "/merges.txt"), '\n') + 1, *next = strchr(line, '\n') + 1;
     memmove(line, next, strlen(next) + 1);
-    put("merges.txt", (char *)file);
-    copy(GOLDEN "/vocab.json", "vocab.json");
+    put("merges.txt", file);
+    put("vocab.json", text_of(GOLDEN "/vocab.json"));
     ck_assert_int_eq(tokenizer_read(&k, FOLDER), -1);
     ck_assert_msg(strstr(warned, FOLDER) && strstr(warned, "merge"), "it says \"%s\"", warned);
 }
@@ -383,10 +374,10 @@ TESTS(any_call_may_fail, 3 * 3)         /* _i: one of these calls, and of what i
     ck_assert_int_eq(tokenizer_train(&k, few, strlen(few), 300), 0);
     ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
     tokenizer_free(&k);
-    if (_i / 3 == 2)
-        write_bytes(FOLDER "/tokenizer.json", json, strlen(json));
-    if (_i / 3 == 2)
+    if (_i / 3 == 2) {
+        put("tokenizer.json", json);
         unlink(FOLDER "/vocab.json");
+    }
     for (long n = 1, struck = 1; struck; n++) {
         const long held = fault_held();
         *warned = 0;

@@ -1,5 +1,15 @@
 #!/bin/sh
 # The training program from end to end: build/train and build/generate, as a user runs them.
+#
+# A group leaves folders in $W, and a later one may go on from them:
+#     run        fifty steps: generate writes with it, up to the end, and it is damaged in copies ($W/d)
+#     t1         of "the same seed": "flags" replaces it
+#     at.once, in.turn    made twice: of a text, then of lines
+#     short, 640, 641     texts too short or just long enough; 641.run is a model of four bytes
+#     own        three steps, which "what is in the folder" must not spoil; linked is its copy, with links
+#     draws      a gnuplot that writes a picture
+#     wild       of "generate": an untrained model, whose text depends on all that it read
+# $small, $bare and $quick are flags of most runs; $tidy are those of lines.
 . tests/lib/ok.sh
 
 bad_train() {   # bad_train STATUS PATTERN FLAGS ...: like refuses, and no output folder is made
@@ -7,6 +17,12 @@ bad_train() {   # bad_train STATUS PATTERN FLAGS ...: like refuses, and no outpu
     pattern=$2
     shift 2
     refuses "$expected" "$pattern" "$TRAIN" --out "$W/never" "$@" && [ ! -e "$W/never" ]
+}
+
+trains() {      # trains NAME FLAGS ...: into the folder $W/NAME
+    into=$W/$1
+    shift
+    ends_with 0 "$TRAIN" "$@" --out "$into"
 }
 
 bad_generate() { # bad_generate PATTERN FLAGS ...
@@ -85,17 +101,17 @@ group "the same seed, the same bits"
 quick="--quiet --sample 0 --steps 20"
 bare="$quick --data core/gradus.h"
 for n in 1 2 4; do
-    ok "$n threads" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --threads $n --out "$W/t$n"
+    ok "$n threads" trains t$n $small $bare --dropout 0.1 --threads $n
 done
 ok "1 and 2 threads" same_table 1-5 "$W/t1" "$W/t2"
 ok "1 and 4 threads" same_table 1-5 "$W/t1" "$W/t4"
 ok "the parameters too" cmp "$W/t1/model.safetensors" "$W/t4/model.safetensors"
-ok "another evaluation" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --eval-every 3 --out "$W/e"
+ok "another evaluation" trains e $small $bare --dropout 0.1 --eval-every 3
 ok "... does not change the training" same_table 1,2,4,5 "$W/t1" "$W/e"
-ok "another seed" ends_with 0 "$TRAIN" $small $bare --dropout 0.1 --seed 2 --out "$W/s"
+ok "another seed" trains s $small $bare --dropout 0.1 --seed 2
 ok "... is another run" differ "$W/t1/model.safetensors" "$W/s/model.safetensors"
 for optimizer in muon sgd; do
-    ok "$optimizer" ends_with 0 "$TRAIN" $small $bare --steps 50 --optimizer $optimizer --out "$W/$optimizer"
+    ok "$optimizer" trains $optimizer $small $bare --steps 50 --optimizer $optimizer
     ok "$optimizer: the loss falls" falls "$W/$optimizer/loss.tsv"
 done
 
@@ -124,9 +140,8 @@ near() {        # near FIELDS STEPS A B: columns of loss.tsv are the same, to 1e
             END { exit bad || NR < 2 }'
 }
 
-ok "eight rows at once" ends_with 0 "$TRAIN" $small $bare --batch 8 --eval-every 5 --out "$W/at.once"
-ok "four times two" ends_with 0 "$TRAIN" $small $bare --batch 2 --accumulate 4 --eval-every 5 \
-    --eval-batches 16 --out "$W/in.turn"
+ok "eight rows at once" trains at.once $small $bare --batch 8 --eval-every 5
+ok "four times two" trains in.turn $small $bare --batch 2 --accumulate 4 --eval-every 5 --eval-batches 16
 # Later the gradient's norm may differ by 1e-5: AdamW makes whole steps of gradients that are nearly 0.
 ok "... the same gradients" near 5 3 "$W/at.once" "$W/in.turn"
 ok "... the same losses" near 1-4 20 "$W/at.once" "$W/in.turn"
@@ -137,8 +152,8 @@ ok "too many tokens" bad_train 2 \
 group "lines"
 awk 'BEGIN { for (i = 0; i < 200; i++) print i % 2 ? "ab" : "abcdefgh" }' >"$W/ab"
 tidy="--context 16 --width 16 --heads 2 --layers 1 --data $W/ab --lines"
-ok "two kinds of lines" ends_with 0 "$TRAIN" $tidy --batch 32 --steps 200 --lr 0.02 --sample 31 \
-    --snapshot-every 200 --out "$W/ab.run"
+ok "two kinds of lines" trains ab.run $tidy --batch 32 --steps 200 --lr 0.02 --sample 31 \
+    --snapshot-every 200
 ok "... are counted" grep -qx 'lines     200, held out 20, longer than the context and cut 0' "$W/out"
 # Of the 3 + 9 tokens of one line of each kind, only the two after "ab" are not certain: one of two.
 ok "... the loss is that of the choice" awk -F '\t' 'NR > 161 { sum += $2 / 40 }
@@ -166,23 +181,20 @@ ok "a model of no lines" ends_with 0 "$GENERATE" --model "$run" --prompt int --t
     --temperature 9
 ok "... writes so many texts" test "$(grep -c '^int' "$W/out")" -eq 3
 awk '{ print "\n" $0 " \t\r\n  \r" } END { printf "abcdefghijklmnopqr" }' "$W/ab" >"$W/blanks"
-ok "blanks, empty lines, a long one" ends_with 0 "$TRAIN" $tidy --data "$W/blanks" --steps 1 \
-    --out "$W/blanks.run"
+ok "blanks, empty lines, a long one" trains blanks.run $tidy --data "$W/blanks" --steps 1
 ok "... are counted" grep -qx 'lines     201, held out 21, longer than the context and cut 1' "$W/out"
 ok "... no blank is a token" test "$(wc -l <"$W/blanks.run/vocab.tsv")" -eq 19
 tidy="$tidy $quick"
-ok "eight lines at once" ends_with 0 "$TRAIN" $tidy --eval-every 5 --batch 8 --eval-batches 4 \
-    --out "$W/at.once"
-ok "eight times one" ends_with 0 "$TRAIN" $tidy --eval-every 5 --batch 1 --accumulate 8 --eval-batches 32 \
-    --out "$W/in.turn"
+ok "eight lines at once" trains at.once $tidy --eval-every 5 --batch 8 --eval-batches 4
+ok "eight times one" trains in.turn $tidy --eval-every 5 --batch 1 --accumulate 8 --eval-batches 32
 ok "... each weighs as many tokens as it has" near 1-5 "$W/at.once" "$W/in.turn"
 for one in at.once in.turn; do mv "$W/$one/result.tsv" "$W/$one/loss.tsv"; done
 ok "... also in the loss over all held-out lines" near 1-3 "$W/at.once" "$W/in.turn"
 awk 'BEGIN { for (i = 0; i < 200; i++) print i < 180 ? "aaa" : "bbb" }' >"$W/sorted"
-ok "sorted lines" ends_with 0 "$TRAIN" $tidy --data "$W/sorted" --steps 100 --lr 0.02 --out "$W/sorted.run"
+ok "sorted lines" trains sorted.run $tidy --data "$W/sorted" --steps 100 --lr 0.02
 ok "... are shuffled before some are held out" awk 'NR == 2 { exit !($2 < 0.5) }' "$W/sorted.run/result.tsv"
 { awk 'BEGIN { while (i++ < 1e6) printf "x" } END { print "" }' </dev/null && cat "$W/ab"; } >"$W/1MB"
-ok "a line of 1 MB" ends_with 0 "$TRAIN" $tidy --no-quiet --data "$W/1MB" --steps 2 --out "$W/1MB.run"
+ok "a line of 1 MB" trains 1MB.run $tidy --no-quiet --data "$W/1MB" --steps 2
 ok "... is cut" grep -qx 'lines     201, held out 21, longer than the context and cut 1' "$W/out"
 head -n 9 "$W/ab" >"$W/nine"
 tr -c '\n' ' ' <"$W/ab" >"$W/none.txt"
@@ -191,9 +203,9 @@ ok "nine lines" bad_train 1 '--lines: the text has 9 lines that are not empty, e
 ok "only empty lines" bad_train 1 'the text has 0 lines that are not empty' --lines --data "$W/none.txt"
 
 group "flags"
-ok "--quiet prints one line" ends_with 0 "$TRAIN" $small $bare --out "$W/t1"
+ok "--quiet prints one line" trains t1 $small $bare
 ok "... and no other" test "$(wc -l <"$W/out")" -eq 1
-ok "a finished run is replaced" ends_with 0 "$TRAIN" $small --steps 3 --sample 9 --out "$W/t1"
+ok "a finished run is replaced" trains t1 $small --steps 3 --sample 9
 ok "... after a line that reports it" grep -qx "(--resume $W/t1 would continue it)" "$W/out"
 ok "--name=value" ends_with 0 "$TRAIN" $small $bare --steps=2 --out="$W/new/in/new/"
 ok "... was understood" test "$(wc -l <"$W/new/in/new/loss.tsv")" -eq 3
@@ -262,7 +274,7 @@ ok "an empty file" bad_train 1 'it is empty' --data "$W/empty"
 ok "shorter than a window" bad_train 1 \
     'has 19 bytes; the last tenth, .* has 2, but a window of --context 64 needs 65' --data "$W/short"
 ok "too little to hold out" bad_train 1 'held out.* has 64, .* needs 65' --data "$W/640"
-ok "just enough" ends_with 0 "$TRAIN" $small $quick --context 64 --data "$W/641" --out "$W/641.run"
+ok "just enough" trains 641.run $small $quick --context 64 --data "$W/641"
 mkdir "$W/elsewhere"
 ok "no text of its own here" refuses 1 'give --data FILE' sh -c 'cd "$1" && exec "$2" --out never' - \
     "$W/elsewhere" "$TRAIN"
@@ -482,7 +494,7 @@ starts_with() { # starts_with FILE BEGINNING
 
 group "generate"
 # An untrained model with large random embeddings: a token depends on all previous ones and on its position.
-ok "a wild model" ends_with 0 "$TRAIN" $small --steps 1 --init torch --no-tied --sample 0 --out "$W/wild"
+ok "a wild model" trains wild $small --steps 1 --init torch --no-tied --sample 0
 ok "greedy" text "$W/g.a" --prompt 'static int ' --tokens 200 --temperature 0
 ok "... again, another seed, one thread" text "$W/g.b" --prompt 'static int ' --tokens 200 --temperature 0 \
     --seed 9 --threads 1

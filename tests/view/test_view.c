@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -65,6 +64,7 @@ static const struct { const char *p, *q, *path; } between[] = {
     { "blocks.10.ff.2.weight", "norm.weight", "blocks.10" },
     { "blocks.0.ff.0.weight", "blocks.0.ff.2.weight", "blocks.0.ff" },
     { "blocks.0.norm.weight", "blocks.0.ff.2.weight", "blocks.0" },
+    { "a.0.b.1.c.weight", "a.1.norm.weight", "a.0" },
     { "0.weight", "1.weight", "" },
     { "w", "fc.weight", "" },
     { "fc.weight", NULL, "" },
@@ -131,56 +131,42 @@ TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is so
     ck_assert_str_eq(x->name, "scores");
 }
 
-/* Every op says of a tensor that has a name what it is called. */
-static gra_tensor *x_named, *p_named;
-static void wrong_matmul(void)    { gra_matmul(t, x_named, x_named); }
-static void wrong_linear(void)    { gra_linear(t, x_named, p_named, NULL); }
-static void wrong_add(void)       { gra_add(t, gra_zeros(t, GRA_SHAPE(4)), x_named); }
-static void wrong_softmax(void)   { gra_softmax(t, x_named, 2); }
-static void wrong_reshape(void)   { gra_reshape(t, x_named, GRA_SHAPE(5)); }
-static void wrong_concat(void)    { gra_concat(t, 2, (gra_tensor *[]){ x_named, p_named }, 0); }
-static void wrong_mse_loss(void)  { gra_mse_loss(t, x_named, p_named); }
-static void wrong_attention(void)
+static gra_tensor *scores(void)         /* in a new step */
 {
-    gra_attention(t, x_named, p_named, x_named, &(gra_attention_options){ .heads = 1 });
+    gra_begin(t, GRA_GRAD, NULL);
+    return gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "scores");
 }
-static void wrong_backward(void)  { gra_backward(t, x_named); }
-static void wrong_grad(void)      { gra_grad(x_named); }
-static void wrong_item(void)      { gra_item(x_named); }
 
-static const struct { void (*call)(void); const char *sentence; } named[] = {
-    { wrong_matmul, "matmul: got a X and b X: the inner sizes 3 and 2 differ" },
-    { wrong_linear, "linear: got x X for weight P" },
-    { wrong_add, "add: got shapes (4) and X, expected shapes that broadcast" },
-    { wrong_softmax, "softmax: got dimension 2 of a tensor X, expected one of its 2 dimensions" },
-    { wrong_reshape, "reshape: got x X and shape (5)" },
-    { wrong_concat, "concat: got tensor 0 X and tensor 1 P" },
-    { wrong_mse_loss, "mse_loss: got x X and target P" },
-    { wrong_attention, "attention: got q X, k P, v X" },
-    { wrong_backward, "gra_backward: got the loss X, expected one value" },
-    { wrong_grad, "gra_grad: got the constant X, which needs no gradient" },
-    { wrong_item, "gra_item: got x X with 6 values, expected one value" },
-};
-
-/* A sentence in which X stands for x, and P for p. */
-static void expect_sentence(const char *pattern, const char *x, const char *p)
+/* The error begins with this sentence, in which X stands for x, and P for p. */
+static void expect_sentence(const char *pattern)
 {
     char expected[600] = "";
     for (; *pattern; pattern++) {
-        const char *text = *pattern == 'X' ? x : *pattern == 'P' ? p : NULL;
+        const char *text = *pattern == 'X' ? "\"scores\" (2, 3)"
+                           : *pattern == 'P' ? "\"ff.weight\" (1, 4)" : NULL;
         snprintf(expected + strlen(expected), sizeof expected - strlen(expected), text ? "%s" : "%.1s",
                  text ? text : pattern);
     }
     ck_assert_msg(strncmp(or_none(gra_error(t)), expected, strlen(expected)) == 0, "got %s, expected %s",
                   or_none(gra_error(t)), expected);
 }
+#define SAYS(call, sentence) (x = scores(), (void)(call), expect_sentence(sentence))
 
-TESTS(a_name_in_sentences, LENGTH(named))
+TEST(a_name_in_sentences)               /* every op says of a tensor that has a name what it is called */
 {
-    x_named = gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "scores");
-    p_named = gra_param(gra_root(model), "ff.weight", gra_init_ones(), GRA_SHAPE(1, 4));
-    named[_i].call();
-    expect_sentence(named[_i].sentence, "\"scores\" (2, 3)", "\"ff.weight\" (1, 4)");
+    gra_tensor *x, *p = gra_param(gra_root(model), "ff.weight", gra_init_ones(), GRA_SHAPE(1, 4));
+    SAYS(gra_matmul(t, x, x), "matmul: got a X and b X: the inner sizes 3 and 2 differ");
+    SAYS(gra_linear(t, x, p, NULL), "linear: got x X for weight P");
+    SAYS(gra_add(t, gra_zeros(t, GRA_SHAPE(4)), x),
+         "add: got shapes (4) and X, expected shapes that broadcast");
+    SAYS(gra_softmax(t, x, 2), "softmax: got dimension 2 of a tensor X, expected one of its 2 dimensions");
+    SAYS(gra_reshape(t, x, GRA_SHAPE(5)), "reshape: got x X and shape (5)");
+    SAYS(gra_concat(t, 2, (gra_tensor *[]){ x, p }, 0), "concat: got tensor 0 X and tensor 1 P");
+    SAYS(gra_mse_loss(t, x, p), "mse_loss: got x X and target P");
+    SAYS(gra_attention(t, x, p, x, HOW(.heads = 1)), "attention: got q X, k P, v X");
+    SAYS(gra_backward(t, x), "gra_backward: got the loss X, expected one value");
+    SAYS(gra_grad(x), "gra_grad: got the constant X, which needs no gradient");
+    SAYS(gra_item(x), "gra_item: got x X with 6 values, expected one value");
 }
 
 TEST(a_stale_tensor_is_not_named)
@@ -196,15 +182,20 @@ TEST(a_stale_tensor_is_not_named)
 
 static char shown[1 << 20];
 
+static char *shown_of(FILE *f)          /* closes it */
+{
+    rewind(f);
+    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
+    fclose(f);
+    return shown;
+}
+
 static const char *printed(void)
 {
     FILE *f = tmpfile();
     ck_assert_ptr_nonnull(f);
     gra_fprint_tape(f, t);
-    rewind(f);
-    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
-    fclose(f);
-    return shown;
+    return shown_of(f);
 }
 
 TEST(a_parameter_of_another_layer)      /* is told by its whole name */
@@ -213,34 +204,27 @@ TEST(a_parameter_of_another_layer)      /* is told by its whole name */
     ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);
 }
 
-/* Every byte is printable ASCII or a part of a character that does not control the text around it. */
-static void expect_printable(const char *text)
+/* Every byte is printable ASCII or a part of a character that does not control the text around it. `tidy`:
+ * besides every line has at most 80 characters and does not end in a blank. */
+static void expect_clean(const char *text, bool tidy)
 {
     static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae",
                                            "\xe2\x81\xa6" };
+    int line = 0;
     for (const char *s = text, *end = s + strlen(s); s < end;) {
         const char *at = s;
         const int32_t c = gra_utf8(&s, end);
         ck_assert_msg(c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0, "byte %zu is %d",
                       (size_t)(at - text), c);
+        ck_assert_msg(!tidy || c != '\n' || at == text || at[-1] != ' ', "a blank ends a line: %s", text);
+        line = c == '\n' ? 0 : line + 1;
+        ck_assert_msg(!tidy || line <= 80, "a line is too long: %s", text);
     }
-    for (size_t i = 0; i < LENGTH(turning); i++)
+    for (int i = 0; i < LENGTH(turning); i++)
         ck_assert_ptr_null(strstr(text, turning[i]));
 }
-
-/* Besides every line has at most 80 characters and does not end in a blank. */
-static void expect_tidy(const char *text)
-{
-    int line = 0;
-    expect_printable(text);
-    for (const char *s = text, *end = s + strlen(s); s < end;) {
-        const char *at = s;
-        const int32_t c = gra_utf8(&s, end);
-        ck_assert_msg(c != '\n' || at == text || at[-1] != ' ', "a blank ends a line: %s", text);
-        line = c == '\n' ? 0 : line + 1;
-        ck_assert_msg(line <= 80, "a line is too long: %s", text);
-    }
-}
+static void expect_tidy(const char *text)      { expect_clean(text, true); }
+static void expect_printable(const char *text) { expect_clean(text, false); }
 
 TEST(an_expression_as_text)
 {
@@ -300,19 +284,19 @@ TEST(many_inputs_as_text)
     ck_assert_ptr_nonnull(strstr(printed(), "1000  concat  (1000)  0, 1, 2, ... 999  "));
 }
 
-static const double sizes[][2] = { { 1e30, 1e30 }, { 3, 4 }, { 0, 0 }, { (double)NAN, (double)INFINITY },
-                                   { (double)INFINITY, 1 }, { -(double)INFINITY, 1 } };
-static const char *const root_mean_squares[] = { "1e+30", "3.54", "0", "nan", "inf", "inf" };
+static const struct { double a, b; const char *text; } means[] = {         /* root mean squares */
+    { 1e30, 1e30, "1e+30" }, { 3, 4, "3.54" }, { 0, 0, "0" }, { (double)NAN, (double)INFINITY, "nan" },
+    { (double)INFINITY, 1, "inf" }, { -(double)INFINITY, 1, "inf" },
+};
 
-TESTS(root_mean_squares_as_text, LENGTH(sizes))
+TESTS(root_mean_squares_as_text, LENGTH(means))
 {
-    gra_tensor *x = VECTOR((real)sizes[_i][0], (real)sizes[_i][1]);
     char line[80];
-    snprintf(line, sizeof line, "reshape  (1, 2)  input   %5s\n", root_mean_squares[_i]);
-    gra_reshape(t, x, GRA_SHAPE(1, 2));
+    snprintf(line, sizeof line, "reshape  (1, 2)  input   %5s\n", means[_i].text);
+    gra_reshape(t, VECTOR((real)means[_i].a, (real)means[_i].b), GRA_SHAPE(1, 2));
     ck_assert_msg(strstr(printed(), line) != NULL, "expected %s, got %s", line, shown);
     gra_begin(t, GRA_GRAD, NULL);
-    gra_scale(t, gra_scalar(t, sizes[_i][0]), 1);
+    gra_scale(t, gra_scalar(t, means[_i].a), 1);
     ck_assert_ptr_nonnull(printed());
     expect_tidy(shown);
 }
@@ -347,14 +331,13 @@ static char *hostile_name(int which)
 }
 #define HOSTILE 9
 
+static const char dot[] = GRADUS_BUILD "/tape.dot";
+
 static char *dot_text(void)
 {
-    static const char path[] = GRADUS_BUILD "/tape.dot";
-    ck_assert_int_eq(gra_write_dot(t, path), 0);
-    FILE *f = fopen(path, "rb");
-    shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
-    fclose(f);
-    unlink(path);
+    ck_assert_int_eq(gra_write_dot(t, dot), 0);
+    read_text(dot, shown, sizeof shown);
+    unlink(dot);
     return shown;
 }
 
@@ -448,6 +431,12 @@ TEST(layers_as_a_graph)                /* a constant inside of a block does not 
     expect_tidy_dot(shown);
 }
 
+TEST(layers_beside_each_other_as_a_graph)       /* though one's name begins with the other's */
+{
+    gra_mul(t, gra_exp(t, param("att.w")), param("attic.w"));
+    ck_assert_msg(strstr(dot_text(), "}\nsubgraph cluster_1 {\nlabel=\"attic\"") != NULL, "%s", shown);
+}
+
 TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of code points that XML forbids */
 {
     gra_tensor *x = gra_name(gra_input(t, (const gra_real[]){ 1, 2, 3 }, GRA_SHAPE(1, 3)),
@@ -511,36 +500,28 @@ TEST(no_memory_for_a_name)
     expect_error("out of memory: this step needs 1000001 more bytes");
 }
 
-static long file_size(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 ? (long)s.st_size : -1;
-}
-
 TEST(no_memory_to_look)                 /* at each allocation once */
 {
     gra_exp(t, gra_scalar(t, 1));
-    static const char path[] = GRADUS_BUILD "/tape.dot";
-    write_bytes(path, "", 0);
+    static unsigned char file[4096];
+    write_bytes(dot, "", 0);
     const long held = fault_held();
     for (long n = 1, struck = 1; fault_wrapped() && struck; n++) {
         fault_arm(FAULT_ALLOC, n, ENOMEM, false);
         errno = 0;
-        const int status = gra_write_dot(t, path), why = errno;
+        const int status = gra_write_dot(t, dot), why = errno;
         struck = fault_disarm();
-        ck_assert(struck ? status == -1 && why == ENOMEM && file_size(path) == 0 : n > 5 && status == 0);
+        ck_assert(struck ? status == -1 && why == ENOMEM && !read_bytes(dot, file, sizeof file)
+                         : n > 5 && status == 0);
     }
-    ck_assert(!fault_wrapped() || file_size(path) > 100);
-    unlink(path);
+    ck_assert(!fault_wrapped() || read_bytes(dot, file, sizeof file) > 100);
+    unlink(dot);
     for (long n = 1; fault_wrapped() && n <= 3; n++) {
         FILE *f = tmpfile();
         fault_arm(FAULT_ALLOC, n, ENOMEM, false);
         gra_fprint_tape(f, t);
         ck_assert_int_eq(fault_disarm(), 1);
-        rewind(f);
-        shown[fread(shown, 1, sizeof shown - 1, f)] = '\0';
-        fclose(f);
-        ck_assert_str_eq(shown, "the tape cannot be shown: out of memory\n");
+        ck_assert_str_eq(shown_of(f), "the tape cannot be shown: out of memory\n");
     }
     ck_assert_int_eq(fault_held(), held);
 }

@@ -48,37 +48,11 @@ double samples_fastest(samples *s)
     return s->n ? s->value[(third - 1) / 2] : (double)NAN;
 }
 
-bool lasts(double sample, double (*f)(void *arg), void *arg)
+void *need(void *p)
 {
-    for (int i = 0; i < 3; i++)
-        if (f(arg) < sample)
-            return false;
-    return true;
-}
-
-struct calls {
-    void (*f)(void *arg);
-    void  *arg;
-    long   n;
-};
-
-static double call(void *arg)
-{
-    const struct calls *c = arg;
-    double begun = now();
-    for (long i = 0; i < c->n; i++)
-        c->f(c->arg);
-    return now() - begun;
-}
-
-double time_of(double seconds, void (*f)(void *arg), void *arg)
-{
-    static const double sample = 1e-3;
-    struct calls c = { f, arg, 1 };
-    while (!lasts(sample, call, &c))
-        c.n *= 2;
-    samples s = samples_begin(seconds, 3);
-    while (samples_needed(&s))
-        samples_add(&s, call(&c) / (double)c.n);
-    return samples_fastest(&s);
+    if (!p) {
+        fprintf(stderr, "bench: out of memory\n");
+        exit(1);
+    }
+    return p;
 }

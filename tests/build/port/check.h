@@ -22,7 +22,7 @@ TCase   *tcase_create(const char *name);
 void     suite_add_tcase(Suite *s, TCase *c);
 void     tcase_set_tags(TCase *c, const char *tags);
 void     tcase_add_checked_fixture(TCase *c, void (*before)(void), void (*after)(void));
-void     stand_in_add(TCase *c, TFun *f, const char *name, int from, int to, int signal);
+void     stand_in_add(TCase *c, TFun *f, const char *name, int from, int to);
 SRunner *srunner_create(Suite *s);                      /* s may be NULL */
 void     srunner_add_suite(SRunner *r, Suite *s);
 void     srunner_run_all(SRunner *r, enum print_output how);
@@ -32,9 +32,7 @@ void     srunner_free(SRunner *r);
 
 #define START_TEST(name) static void name(int _i) { (void)_i;
 #define END_TEST         }
-#define tcase_add_test(c, f)                      stand_in_add(c, f, #f, 0, 1, 0)
-#define tcase_add_test_raise_signal(c, f, signal) stand_in_add(c, f, #f, 0, 1, signal)
-#define tcase_add_loop_test(c, f, from, to)       stand_in_add(c, f, #f, from, to, 0)
+#define tcase_add_loop_test(c, f, from, to) stand_in_add(c, f, #f, from, to)
 
 /* ---- assertions: one that does not hold ends the test's process ---- */
 

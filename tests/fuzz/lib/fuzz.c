@@ -62,6 +62,11 @@ void fuzz_end(void)
 
 int fuzz_complaints(void) { return complaints; }
 
+void fuzz_told(int failed, int told)
+{
+    fuzz_claim(!failed == !told, "there is a sentence when it failed, and else none");
+}
+
 size_t fuzz_part(const uint8_t **bytes, size_t *left, const uint8_t **part)
 {
     static const char mark[] = "====\n";
@@ -113,10 +118,7 @@ const char *fuzz_file(const char *name, const uint8_t *bytes, size_t n)
 
 const char *program_name = "fuzz";
 
-const char *say_last(const char *path)
-{
-    return path;
-}
+const char *say_last(const char *path) { return path; }
 
 static void format_only(const char *format, va_list args)
 {

@@ -21,5 +21,6 @@ void fuzz_begin(size_t n);              /* from here on the limits apply, for an
 void fuzz_end(void);                    /* until here: aborts if anything is still held */
 void fuzz_claim(int that, const char *what);    /* aborts with the sentence if `that` is false */
 int  fuzz_complaints(void);             /* how often the programs' warn() was called since fuzz_begin */
+void fuzz_told(int failed, int told);   /* claims that there is a sentence when it failed, and else none */
 
 #endif

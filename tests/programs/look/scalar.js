@@ -1,0 +1,46 @@
+// The scalar example: stepping forward and back, a node's values and gradient, another page's data.
+drive(() => {
+    say("g", cell("g = e/2", ".value"));
+    say("dg/da", cell("a input", ".grad"));
+    say("dg/db", cell("b input", ".grad"));
+    press("Home");
+    say("empty", lines().filter(row => /\d/.test(row.querySelector(".value").textContent)).length + 1);
+    press("ArrowDown", 3);
+    say("forward", lines().filter(row => /\d/.test(row.querySelector(".value").textContent)).length);
+    press("ArrowDown", lines().length);
+    say("turned", cell("g = e/2", ".grad").includes("1") ? 1 : 0);
+    press("ArrowUp", 4);
+    say("backward", lines().filter(row => /\d/.test(row.querySelector(".grad").textContent)).length);
+    press("ArrowUp", lines().length);
+    say("again", cell("a input", ".grad"));
+    lines().find(row => row.textContent.includes("e = (c - d)^2")).click();
+    say("opened", document.querySelector("#node .big").textContent);
+    say("formula", document.querySelector("#node pre").textContent.includes("x^p") ? 1 : 0);
+    say("exponent", lines().filter(row => /e = \(c - d\)\^2 *pow 2$/.test(label(row))).length);
+    say("factor", lines().filter(row => label(row).includes("22 scale by 10")).length);
+    chain();
+    const value = i => reals(data.nodes[i].data.x)[0], local = (y, k) => reals(y.local[k].x)[0];
+    const all = data.nodes, mul = all.find(y => y.op === "mul"), pow = all.find(y => y.args === "3");
+    say("local", local(mul, 0) === value(mul.in[1]) && local(mul, 1) === value(mul.in[0]) &&
+        local(pow, 0) === 3 * value(pow.in[0]) ** 2 ? 1 : 0);
+    lines().find(row => label(row).includes("b input")).click();
+    say("users", table().length);
+    say("line", table().filter(text => /^5 pow83.30029\u00d7 12= 999.6035$/.test(text)).length);
+    say("sum", table()[table().length - 1].replace("sum: the gradient= ", ""));
+    document.querySelectorAll("table.chain button")[4].click();
+    say("leads", document.querySelector("#node h2").textContent.startsWith("6  mul") ? 1 : 0);
+    const field = document.createElement("input"), row = chosen;
+    document.body.append(field);
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    say("typed", row === chosen ? 1 : 0);
+    press("Home");
+    press("ArrowDown", 5);
+    const before = [chosen.key, document.getElementById("rows").textContent].join();
+    show(read_json(document.getElementById("data").textContent));
+    say("shown", before === [chosen.key, document.getElementById("rows").textContent].join() ? 1 : 0);
+    const fewer = read_json(document.getElementById("data").textContent);
+    fewer.nodes = fewer.nodes.slice(0, 9);
+    press("End");
+    show(fewer);
+    say("fewer", lines().length === 9 && done === 18 && chosen === rows[8] ? 1 : 0);
+});
