@@ -291,99 +291,69 @@ TEST(no_memory_for_a_gradient)                  /* the parameter stays frozen */
 
 /* ---- what is refused ---- */
 
+/* REFUSED(name, sentence, call): the model already has a parameter w, and the call makes nothing. The
+ * sentence is a part of the error. REFUSED_AFTER: the call first makes n tensors. */
+#define REFUSED(name, sentence, ...) REFUSED_AFTER(0, name, sentence, __VA_ARGS__)
+#define REFUSED_AFTER(n, name, sentence, ...)                                                            \
+    TEST(refused_##name)                                                                                 \
+    {                                                                                                    \
+        param("w", GRA_SHAPE(2, 3));                                                                     \
+        __VA_ARGS__;                                                                                     \
+        expect_model_part(sentence);                                                                     \
+        ck_assert_int_eq(gra_owned_count(model), 1 + n);                                                 \
+    }
+
 static void begin(gra_init init, gra_shape shape) { gra_param(gra_root(model), "u", init, shape); }
-static void xavier_of_a_vector(void)    { begin(gra_init_xavier(), GRA_SHAPE(3)); }
-static void kaiming_of_a_scalar(void)   { begin(gra_init_kaiming(), GRA_SCALAR); }
-static void high_below_low(void)        { begin(gra_init_uniform(2, 1), GRA_SHAPE(3)); }
-static void uniform_of_nan(void)        { begin(gra_init_uniform(0, (double)NAN), GRA_SHAPE(3)); }
-static void uniform_without_end(void)   { begin(gra_init_uniform(-3e38, 3e38), GRA_SHAPE(3)); }
-static void negative_deviation(void)    { begin(gra_init_normal(0, -1), GRA_SHAPE(3)); }
-static void deviation_of_nan(void)      { begin(gra_init_normal(0, (double)NAN), GRA_SHAPE(3)); }
-static void linear_of_nothing(void)     { begin(gra_init_linear(0), GRA_SHAPE(3)); }
-static void linear_of_less(void)        { begin(gra_init_linear(-4), GRA_SHAPE(3)); }
-static void no_name(void)               { param(NULL, GRA_SHAPE(3)); }
-static void an_empty_name(void)         { param("", GRA_SHAPE(3)); }
-static void no_further_name(void)       { gra_alias(gra_root(model), NULL, gra_param_find(model, "w")); }
-static void no_name_of_a_scope(void)
-{
-    const char *volatile none = NULL;
-    gra_enter(gra_root(model), none, 1);
-}
+static gra_tensor *first(void) { return (gra_tensor *)gra_param_find(model, "w"); }
 
-static void a_name_not_of_ascii(void)           /* in an ASCII locale */
-{
-    gra_param(gra_enter(gra_root(model), "%ls", L"\x263a"), "u", gra_init_ones(), GRA_SHAPE(2));
-}
-static void a_name_twice(void)             { param("w", GRA_SHAPE(2, 3)); }
-static void a_further_name_twice(void)     { gra_alias(gra_root(model), "w", gra_param_find(model, "w")); }
-static void a_size_of_zero(void)          { param("u", GRA_SHAPE(2, 0)); }
-static void nine_dimensions(void)          { param("u", (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
-static void more_memory_than_there_is(void){ param("u", GRA_SHAPE(1 << 30, 1 << 15)); }
-static void a_name_too_long(void)
-{
-    gra_scope s = gra_root(model);
-    for (int i = 0; i < 40; i++)
-        s = gra_enter(s, "level%d", i);
-}
-static void a_parameter_named_as_a_companion(void)
-{
-    gra_state(model, "sgd.momentum", gra_param_find(model, "w"));
-    param("sgd.momentum.w", GRA_SHAPE(1));
-}
-static void a_companion_named_as_a_parameter(void)
-{
-    param("sgd.momentum.w", GRA_SHAPE(1));
-    ck_assert_ptr_null(gra_state(model, "sgd.momentum", gra_param_find(model, "w")));
-}
-static void a_companion_named_as_an_alias(void)
-{
-    gra_alias(gra_root(model), "sgd.momentum.w", gra_param_find(model, "w"));
-    ck_assert_ptr_null(gra_state(model, "sgd.momentum", gra_param_find(model, "w")));
-}
-
-static const struct {
-    void      (*call)(void);
-    int         owned;                  /* tensors that the model has afterwards */
-    const char *sentence;               /* a part of it */
-} refusals[] = {
-    { xavier_of_a_vector,  1,
-      "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
-                              "more: it needs the numbers of inputs and outputs" },
-    { kaiming_of_a_scalar, 1,
-      "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions" },
-    { high_below_low,      1,
-      "gra_param: u: got gra_init_uniform(2, 1), expected finite numbers, the lower one "
-                              "first" },
-    { uniform_of_nan,      1, "gra_param: u: got gra_init_uniform(0, nan), expected finite numbers" },
-    { uniform_without_end, 1, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38), expected finite numbers" },
-    { negative_deviation,  1,
-      "gra_param: u: got gra_init_normal(0, -1), expected finite numbers, the standard "
-                              "deviation 0 or more" },
-    { deviation_of_nan,    1, "gra_param: u: got gra_init_normal(0, nan), expected finite numbers" },
-    { linear_of_nothing,   1, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features" },
-    { linear_of_less,      1, "gra_param: u: got gra_init_linear(-4), expected 1 or more in_features" },
-    { no_name,             1, "gra_param: got NULL for the name, expected one such as \"weight\"" },
-    { an_empty_name,       1, "gra_param: got \"\" for the name, expected one such as \"weight\"" },
-    { no_further_name,     1, "gra_alias: got NULL for the name, expected one such as \"weight\"" },
-    { no_name_of_a_scope,  1, "gra_enter: got NULL for the name, expected one such as \"att\"" },
-    { a_name_not_of_ascii,       1, "gra_enter: got the name " },
-    { a_name_twice,              1, "got the name w a second time, expected a new one" },
-    { a_further_name_twice,      1, "gra_alias: got the name w a second time, expected a new one" },
-    { a_size_of_zero,           1, "u: got the shape (2, 0), expected positive sizes" },
-    { nine_dimensions,           1, "gra_param: u: got 9 dimensions, expected at most 8" },
-    { more_memory_than_there_is, 1, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
-    { a_name_too_long,           1, "..., expected at most " },
-    { a_parameter_named_as_a_companion, 2, "gra_param: got the name sgd.momentum.w a second time, expected "
-                                           "a new one: "
-                                           "give each layer a scope of its own, gra_enter(scope, \"fc2\")" },
-    { a_companion_named_as_a_parameter, 2, "gra_state: got the name sgd.momentum.w, expected another" },
-    { a_companion_named_as_an_alias,    1, "gra_state: got the name sgd.momentum.w, expected another" },
-};
-
-TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the model already has a parameter w */
-{
-    param("w", GRA_SHAPE(2, 3));
-    refusals[_i].call();
-    expect_model_part(refusals[_i].sentence);
-    ck_assert_int_eq(gra_owned_count(model), refusals[_i].owned);
-}
+#define FINITE ", expected finite numbers"
+#define TWICE  " a second time, expected a new one"
+REFUSED(xavier_of_a_vector, "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
+        "more: it needs the numbers of inputs and outputs", begin(gra_init_xavier(), GRA_SHAPE(3)))
+REFUSED(kaiming_of_a_scalar, "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions",
+        begin(gra_init_kaiming(), GRA_SCALAR))
+REFUSED(high_below_low, "gra_param: u: got gra_init_uniform(2, 1)" FINITE ", the lower one first",
+        begin(gra_init_uniform(2, 1), GRA_SHAPE(3)))
+REFUSED(uniform_of_nan, "gra_param: u: got gra_init_uniform(0, nan)" FINITE,
+        begin(gra_init_uniform(0, (double)NAN), GRA_SHAPE(3)))
+REFUSED(uniform_without_end, "gra_param: u: got gra_init_uniform(-3e+38, 3e+38)" FINITE,
+        begin(gra_init_uniform(-3e38, 3e38), GRA_SHAPE(3)))
+REFUSED(negative_deviation, "gra_param: u: got gra_init_normal(0, -1)" FINITE
+        ", the standard deviation 0 or more",
+        begin(gra_init_normal(0, -1), GRA_SHAPE(3)))
+REFUSED(deviation_of_nan, "gra_param: u: got gra_init_normal(0, nan)" FINITE,
+        begin(gra_init_normal(0, (double)NAN), GRA_SHAPE(3)))
+REFUSED(linear_of_nothing, "gra_param: u: got gra_init_linear(0), expected 1 or more in_features",
+        begin(gra_init_linear(0), GRA_SHAPE(3)))
+REFUSED(linear_of_less, "gra_param: u: got gra_init_linear(-4), expected 1 or more in_features",
+        begin(gra_init_linear(-4), GRA_SHAPE(3)))
+REFUSED(no_name, "gra_param: got NULL for the name, expected one such as \"weight\"",
+        param(NULL, GRA_SHAPE(3)))
+REFUSED(an_empty_name, "gra_param: got \"\" for the name, expected one such as \"weight\"",
+        param("", GRA_SHAPE(3)))
+REFUSED(no_further_name, "gra_alias: got NULL for the name, expected one such as \"weight\"",
+        gra_alias(gra_root(model), NULL, first()))
+REFUSED(no_name_of_a_scope, "gra_enter: got NULL for the name, expected one such as \"att\"",
+        const char *volatile none = NULL; gra_enter(gra_root(model), none, 1))
+REFUSED(a_name_not_of_ascii, "gra_enter: got the name ",        /* in an ASCII locale */
+        gra_param(gra_enter(gra_root(model), "%ls", L"\x263a"), "u", gra_init_ones(), GRA_SHAPE(2)))
+REFUSED(a_name_twice, "got the name w" TWICE, param("w", GRA_SHAPE(2, 3)))
+REFUSED(a_further_name_twice, "gra_alias: got the name w" TWICE, gra_alias(gra_root(model), "w", first()))
+REFUSED(a_size_of_zero, "u: got the shape (2, 0), expected positive sizes", param("u", GRA_SHAPE(2, 0)))
+REFUSED(nine_dimensions, "gra_param: u: got 9 dimensions, expected at most 8",
+        param("u", (gra_shape){ .ndim = 9 }))
+REFUSED(more_memory_than_there_is, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory",
+        param("u", GRA_SHAPE(1 << 30, 1 << 15)))
+REFUSED(a_name_too_long, "..., expected at most ",
+        gra_scope s = gra_root(model);
+        for (int i = 0; i < 40; i++)
+            s = gra_enter(s, "level%d", i))
+REFUSED_AFTER(1, a_parameter_named_as_a_companion, "gra_param: got the name sgd.momentum.w" TWICE ": give "
+              "each layer a scope of its own, gra_enter(scope, \"fc2\")",
+              gra_state(model, "sgd.momentum", first()); param("sgd.momentum.w", GRA_SHAPE(1)))
+REFUSED_AFTER(1, a_companion_named_as_a_parameter, "gra_state: got the name sgd.momentum.w, expected another",
+              param("sgd.momentum.w", GRA_SHAPE(1));
+              ck_assert_ptr_null(gra_state(model, "sgd.momentum", first())))
+REFUSED(a_companion_named_as_an_alias, "gra_state: got the name sgd.momentum.w, expected another",
+        gra_alias(gra_root(model), "sgd.momentum.w", first());
+        ck_assert_ptr_null(gra_state(model, "sgd.momentum", first())))

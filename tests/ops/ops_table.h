@@ -1,6 +1,6 @@
 /* One table of all ops, for what is tested with every op: its gradient and values, that float32 agrees with
- * float64, that large tensors may be cut into chunks, that inputs may need no gradient, that memory may run
- * out (all in test_ops.c), and that a wrong gradient would be detected (test_mutants.c). */
+ * float64, that large tensors may be cut into chunks, that inputs may need no gradient or be missing, that
+ * memory may run out (all in test_ops.c), and that a wrong gradient would be detected (test_mutants.c). */
 #ifndef GRADUS_TESTS_OPS_TABLE_H
 #define GRADUS_TESTS_OPS_TABLE_H
 
@@ -20,7 +20,18 @@ struct op_case {
     double      (*formula)(double a, double b);
 };
 
-extern const struct op_case op_cases[];
+extern struct op_case op_cases[];
 extern const int op_cases_count;
+
+/* An answer or a refusal of a single op, in a step in which x is (2, 3) with the values 1 to 6. */
+struct op_fact {
+    int            line;                /* in ops_table.c */
+    const char    *sentence;            /* the expected error; NULL: f itself compares */
+    gra_tensor  *(*f)(gra_tape *t, gra_tensor *x);
+    const struct op_fact *next;
+};
+
+extern const struct op_fact *op_facts;  /* the first of a list */
+extern int op_facts_count;
 
 #endif

@@ -1,6 +1,7 @@
 /* The ops. For each row of ops_table.c: its gradient (float64), its values if the row has a formula, that
- * both precisions agree, that threads may share its work, that any of its inputs may need no gradient, and
- * that any allocation may fail. Tests of single ops are in test_answers.c. */
+ * both precisions agree, that threads may share its work, that any of its inputs may need no gradient or be
+ * missing, and that any allocation may fail; then the table's answers and refusals. What takes more than a
+ * line of the table is in test_answers.c. */
 #include "lib/chunks.h"
 #include "lib/fault.h"
 #include "lib/folder.h"
@@ -10,7 +11,6 @@
 #include "lib/suites.h"
 #include "lib/written.h"
 #include "core/check/checking.h"
-
 
 static gra_tape *t;
 
@@ -57,7 +57,7 @@ static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *miss
                            "tests/ops/ops_table.c is its operand in[%d] stretched, whose gradient is a "
                            "sum: add one such as", op, i);
             gra_check_hint(missing, "    ROW(\"%s: rows and columns\", \"%s\",", op, op);
-            gra_check_hint(missing, "        do_%s, 2, X(3, 1), W(1, 17)),", op);
+            gra_check_hint(missing, "        gra_%s(t, x, w), X(3, 1), W(1, 17))", op);
             return false;
         }
     return true;
@@ -90,7 +90,7 @@ TEST(a_missing_row_is_reported)
                      "  tests/ops/ops_table.c is its operand in[0] stretched, whose gradient is a\n"
                      "  sum: add one such as\n"
                      "    ROW(\"mse_loss: rows and columns\", \"mse_loss\",\n"
-                     "        do_mse_loss, 2, X(3, 1), W(1, 17)),");
+                     "        gra_mse_loss(t, x, w), X(3, 1), W(1, 17))");
 }
 
 /* An earlier row of the same op that fails too, or NULL. Only the first failing row of an op shows its
@@ -156,32 +156,102 @@ TESTS(gradients, op_cases_count)        /* _i: a row */
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-/* A gradient may agree with a wrong forward, so this compares the forward with its formula. */
+/* A value may be off by `off` times its size, or the largest size, but always by `off` times `least`. */
+static void compare_with_formula(const struct op_case *c, const gra_tensor *y, const gra_tensor *a,
+                                 const gra_tensor *b, double off, bool of_largest, double least)
+{
+    double *want = gra_alloc(t, y->size * sizeof *want);
+    char also[40] = "";
+    for (int compare = 0; compare < 2; compare++)
+        for (gra_walk w = gra_walk_begin(y->shape, a->shape, b->shape, 0, y->size); w.n; gra_walk_next(&w))
+            for (size_t i = 0; i < w.n; i++) {
+                const double va = (double)a->data[w.a + i * w.step_a], got = (double)y->data[w.y + i];
+                const double vb = (double)b->data[w.b + i * w.step_b];
+                if (!compare) {
+                    want[w.y + i] = c->formula(va, vb);
+                    least = of_largest ? fmax(least, fabs(want[w.y + i])) : least;
+                    continue;
+                }
+                if (c->nin > 1)
+                    snprintf(also, sizeof also, ", %.9g", vb);
+                ck_assert_msg(fabs(got - want[w.y + i]) <= off * fmax(fabs(want[w.y + i]), least),
+                              "%s(%.9g%s) is %.9g, but its formula in tests/ops/ops_table.c says %.9g", c->op,
+                              va, also, got, want[w.y + i]);
+            }
+}
+
+/* A gradient may agree with a wrong forward, so this compares the forward with its formula; a function of one
+ * input also far from 0, where each value must be right to 4 units in the last place. (gelu's 1 + erf may
+ * cancel.) */
 TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
 {
-    static const double tolerance = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
+    static const double off = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
+    static const double unit = sizeof(real) == sizeof(double) ? 0x1p-52 : 0x1p-23;
+    static const real far[] = { -30, -4, -1.5, -0.25, 0x1p-10, 0.75, 2, 6.5, 30 };
     const struct op_case *c = &op_cases[_i];
     if (!c->formula)
         return;
     row_run r = run_row(t, _i, EVERY_INPUT);
-    const gra_tensor *y = r.y, *a = r.in[0], *b = r.in[c->nin - 1];     /* one input: b is a */
-    double *want = gra_alloc(t, y->size * sizeof *want), most = 0;
-    char also[40] = "";
-    for (gra_walk w = gra_walk_begin(y->shape, a->shape, b->shape, 0, y->size); w.n; gra_walk_next(&w))
-        for (size_t i = 0; i < w.n; i++)
-            want[w.y + i] = c->formula((double)a->data[w.a + i * w.step_a],
-                                       (double)b->data[w.b + i * w.step_b]);
-    for (size_t i = 0; i < y->size; i++)
-        most = fmax(most, fabs(want[i]));
-    for (gra_walk w = gra_walk_begin(y->shape, a->shape, b->shape, 0, y->size); w.n; gra_walk_next(&w))
-        for (size_t i = 0; i < w.n; i++) {
-            const double got = (double)y->data[w.y + i];
-            if (c->nin > 1)
-                snprintf(also, sizeof also, ", %.9g", (double)b->data[w.b + i * w.step_b]);
-            ck_assert_msg(fabs(got - want[w.y + i]) <= tolerance * most,
-                          "%s(%.9g%s) is %.9g, but its formula in tests/ops/ops_table.c says %.9g", c->op,
-                          (double)a->data[w.a + i * w.step_a], also, got, want[w.y + i]);
-        }
+    compare_with_formula(c, r.y, r.in[0], r.in[c->nin - 1], off, true, 0);      /* one input: b is a */
+    if (c->nin > 1)
+        return;
+    gra_tensor *x = gra_constant(t, far, GRA_SHAPE(LENGTH(far)));
+    x = c->in[0].low > 0 ? gra_mul(t, x, x) : x;
+    compare_with_formula(c, c->f(t, (gra_tensor *[]){ x }, NULL), x, x, 4 * unit, false,
+                         strncmp(c->op, "gelu", 4) == 0);
+}
+
+/* The answers and refusals of the table. What an op refuses is the tape's error; the op returns the empty
+ * tensor, and what gets that returns it, too, and keeps the error. */
+TESTS(answers_and_refusals, op_facts_count) /* _i: of the list */
+{
+    const struct op_fact *fact = op_facts;
+    gra_rng rng;
+    for (int i = 0; i < _i; i++)
+        fact = fact->next;
+    crash_note("crash in tests/ops/ops_table.c:%d", fact->line);
+    gra_manual_seed(&rng, 123);
+    gra_keep_going(t, true);
+    gra_begin(t, fact->sentence ? GRA_TRAIN : GRA_GRAD, &rng);
+    gra_tensor *y = fact->f(t, gra_input(t, (const real[]){ 1, 2, 3, 4, 5, 6 }, GRA_SHAPE(2, 3)));
+    for (int again = 0; again < 2; again++) {
+        const char *got = gra_error(t) ? gra_error(t) : "no error",
+                   *want = fact->sentence ? fact->sentence : "no error";
+        ck_assert_msg(strcmp(got, want) == 0, "tests/ops/ops_table.c:%d: got %s, expected %s", fact->line,
+                      got, want);
+        ck_assert(!fact->sentence || (y->shape.ndim == 0 && isnan(gra_item(y))));
+        y = fact->sentence ? gra_softmax(t, gra_add(t, y, y), 3) : y;
+    }
+}
+
+/* NULL for an input is refused, except where it means "none". */
+TESTS(missing_inputs_are_refused, op_cases_count) /* _i: a row */
+{
+    static const struct { const char *op; int from; } optional[] = {
+        { "linear", 2 }, { "layer_norm", 1 }, { "rms_norm", 1 }, { "attention", 3 },
+    };
+    const struct op_case *c = &op_cases[_i];
+    gra_rng rng;
+    gra_keep_going(t, true);
+    for (int missing = 0; missing < c->nin; missing++) {
+        gra_tensor *in[ROW_INPUTS] = { NULL };
+        bool may = strstr(c->name, "again") != NULL;    /* it is used by another op, too */
+        for (int i = 0; i < LENGTH(optional); i++)
+            may |= strcmp(optional[i].op, c->op) == 0 && missing >= optional[i].from;
+        note_row(c, ", where an input is NULL");
+        gra_manual_seed(&rng, 123);
+        gra_begin(t, c->mode, &rng);
+        for (int i = 0; i < c->nin; i++)
+            in[i] = i == missing ? NULL : draw_input(t, &rng, &c->in[i], true);
+        c->f(t, in, NULL);
+        const char *got = gra_error(t) ? gra_error(t) : "no error", *of = strchr(got, ':');
+        ck_assert_msg(may || (of && strncmp(of, ": got NULL for input ", 21) == 0 &&
+                              strstr(got, ", expected a tensor: a layer's parameters are made by its init")),
+                      "%s, with NULL for input %d: %s", c->name, missing, got);
+        if (!may && strcmp(c->name, c->op) == 0 && strcmp(c->op, "where") != 0)         /* the plainest row */
+            ck_assert_msg(strncmp(got, c->op, (size_t)(of - got)) == 0 && of[21] == '0' + missing,
+                          "%s, with NULL for input %d: %s", c->name, missing, got);
+    }
 }
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */

@@ -361,125 +361,15 @@ static void backward(gra_tensor *x)
     gra_backward(t, gra_mul(t, product, product));
 }
 
-static void input_null(void)            { gra_add(t, number(1), NULL); }
-static void data_null(void)             { gra_input(t, NULL, GRA_SHAPE(3)); }
-static void constant_null(void)         { gra_constant(t, NULL, GRA_SHAPE(2)); }
-static void stale_bias(void)          { gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), stale); }
-static void stale_gain(void)          { gra_layer_norm(t, ones(GRA_SHAPE(3)), stale, NULL, 1e-5); }
-static void stale_shift(void)         { gra_layer_norm(t, ones(GRA_SHAPE(3)), NULL, stale, 1e-5); }
-static void stale_scale(void)         { gra_rms_norm(t, ones(GRA_SHAPE(3)), stale, 1e-6); }
-static void another_tape(void)
-{
-    gra_tape *other = gra_open(1);
-    gra_begin(other, GRA_GRAD, NULL);
-    gra_tanh(t, gra_input(other, (real[]){ 1 }, GRA_SCALAR));
-    gra_close(other);
-}
-static void overflow(void)              { ones(GRA_SHAPE(1 << 30, 1 << 30, 1 << 30)); }
-static void negative(void)              { gra_ones(t, GRA_SHAPE(2, -1)); }
-static void nine_dimensions(void)       { gra_zeros(t, (gra_shape){ 9, { 1, 1, 1, 1, 1, 1, 1, 1 } }); }
-static void fewer_than_none(void)       { ones((gra_shape){ .ndim = -1 }); }
-static void too_large(void)             { ck_assert_uint_eq(ones(GRA_SHAPE(1 << 30, 1 << 15))->size, 0); }
-static void item_of_many(void)          { ck_assert(isnan(gra_item(ones(GRA_SHAPE(2, 3))))); }
-static void unseeded(void)
-{
-    static gra_rng none;
-    gra_begin(t, GRA_TRAIN, &none);
-    gra_dropout(t, number(1), 0.5);
-}
-static void many_arguments(void)
-{
-    static const gra_op op = { .name = "greedy", .args = GRA_MAX_ARGS + 1 };
-    gra_run(gra_result_like(t, &op, number(1)));
-}
-static void stale_of_an_own_op(void)
-{
-    static const gra_op op = { .name = "twice" };
-    gra_run(gra_result(t, &op, GRA_SCALAR, stale));
-}
 static void nothing(void *watcher, void *piece, size_t bytes) { (void)watcher, (void)piece, (void)bytes; }
 
-static void too_large_to_watch(void)            /* with the room around it, it would be small */
-{
-    static const gra_watch watch = { .on_alloc = nothing };
-    gra_tape_watch(t, GRA_WATCH_CHECK, &watch, NULL);
-    ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
-    gra_tape_watch(t, GRA_WATCH_CHECK, NULL, NULL);
-}
-static void stale_item(void)            { ck_assert(isnan(gra_item(stale_number))); }
-static void stale_grad(void)            { ck_assert_ptr_null(gra_grad(stale_number)); }
-static void stale_print(void)           { gra_print(stale_number); }
-static void stale_weights(void)         { ck_assert(gra_attention_weights(stale_attention) == gra_empty(t)); }
-static void stale_retain(void)
-{
-    gra_retain_grad(stale_number);
-    ck_assert(!stale_number->retain_grad);
-}
-static void grad_too_early(void)        { ck_assert_ptr_null(gra_grad(number(3))); }
-static void grad_of_unused(void)
-{
-    gra_tensor *x = number(2);
-    backward(number(1));
-    ck_assert_ptr_null(gra_grad(x));
-}
-static void grad_of_recycled(void)      { backward(number(1)); ck_assert_ptr_null(gra_grad(product)); }
-static void grad_of_constant(void)
-{
-    gra_tensor *c = ones(GRA_SHAPE(3));
-    gra_backward(t, gra_sum(t, gra_mul(t, c, number(2))));
-    ck_assert_ptr_null(gra_grad(c));
-}
-static void no_backward(gra_tensor *y)  { ck_assert_int_eq(gra_backward(t, y), -1); }
-static void loss_of_many(void)          { no_backward(gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2))); }
-static void loss_of_constants(void)     { no_backward(gra_sum(t, ones(GRA_SHAPE(2)))); }
-static void loss_in_eval(void)
-{
-    gra_begin(t, GRA_EVAL, NULL);
-    gra_tensor *y = gra_mul(t, number(2), number(3));
-    ck_assert(gra_item(y) == 6 && !y->requires_grad);
-    no_backward(y);
-}
+/* REFUSED(name, sentence, call): a test in a step with the tensors above. The sentence is a part of the
+ * error. */
+#define REFUSED(name, sentence, ...)                                                                     \
+    static void name(void) { __VA_ARGS__; }                                                              \
+    TEST(refused_##name) { refuse(name, sentence); }
 
-#define STALE ": got a tensor of an earlier step, expected one of this step: call "
-
-static const struct {
-    void      (*call)(void);
-    const char *sentence;               /* a part of it */
-} refusals[] = {
-    { input_null,        "add: got NULL for input 1" },
-    { data_null,         "gra_input: got NULL for the data, expected the 3 values of (3)" },
-    { constant_null,     "gra_constant: got NULL for the data, expected the 2 values of (2)" },
-    { stale_bias,        "linear: got a tensor of another step or tape for input 2" },
-    { stale_gain,        "layer_norm: got a tensor of another step or tape for input 1" },
-    { stale_shift,       "layer_norm: got a tensor of another step or tape for input 2" },
-    { stale_scale,       "rms_norm: got a tensor of another step or tape for input 1" },
-    { stale_of_an_own_op, "twice: got a tensor of another step or tape for input 0" },
-    { another_tape,      "tanh: got a tensor of another step or tape for input 0" },
-    { overflow,          "expected sizes of 0 or more that fit in memory" },
-    { negative,          "gra_ones: got the shape (2, -1), expected sizes of 0 or more that fit in memory" },
-    { nine_dimensions,   "gra_zeros: got 9 dimensions, expected at most 8" },
-    { fewer_than_none,   "gra_full: got the shape (), expected sizes of 0 or more that fit in memory" },
-    { too_large,         ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory" },
-    { too_large_to_watch, "out of memory" },
-    { item_of_many,      "(2, 3)" },
-    { unseeded,          "dropout: got a generator that was never seeded, expected a seeded one: call "
-                         "gra_manual_seed(&rng, 123) first" },
-    { many_arguments,    "greedy: got 193 bytes of args, expected at most 192 (GRA_MAX_ARGS)" },
-    { stale_item,        "gra_item" STALE "gra_item before the next gra_begin" },
-    { stale_grad,        "gra_grad" STALE "gra_grad before the next gra_begin" },
-    { stale_print,       "gra_print" STALE },
-    { stale_retain,      "gra_retain_grad" STALE },
-    { stale_weights,     "gra_attention_weights" STALE },
-    { grad_too_early,    "before gra_backward, expected a call after it" },
-    { grad_of_unused,    "expected one on which the loss depends" },
-    { grad_of_recycled,  "gra_retain_grad" },
-    { grad_of_constant,  "which needs no gradient" },
-    { loss_of_many,      "got the loss (2), expected one value" },
-    { loss_of_constants, "depends on no parameter" },
-    { loss_in_eval,      "got a step of GRA_EVAL" },
-};
-
-TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step knows nothing of it */
+static void refuse(void (*call)(void), const char *sentence)    /* the next step knows nothing of it */
 {
     gra_keep_attention(t, true);
     stale = ones(GRA_SHAPE(2, 5));
@@ -490,12 +380,87 @@ TESTS(refused, LENGTH(refusals)) /* _i: of refusals; the next step knows nothing
     ck_assert_double_eq(gra_item(stale_number), 5);
     gra_begin(t, GRA_GRAD, NULL);
     gra_full(t, 7, GRA_SHAPE(1000));                    /* where the values of that step were */
-    refusals[_i].call();
-    expect_part(refusals[_i].sentence);
+    call();
+    expect_part(sentence);
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_ptr_null(gra_error(t));
     ck_assert_double_eq(gra_item(number(2)), 2);
 }
+
+static void no_backward(gra_tensor *y) { ck_assert_int_eq(gra_backward(t, y), -1); }
+
+#define ANOTHER ": got a tensor of another step or tape for input "
+#define STALE   ": got a tensor of an earlier step, expected one of this step: call "
+#define FIT     "expected sizes of 0 or more that fit in memory"
+#define ROW_OF_3 ones(GRA_SHAPE(3))
+
+REFUSED(input_null, "add: got NULL for input 1", gra_add(t, number(1), NULL))
+REFUSED(data_null, "gra_input: got NULL for the data, expected the 3 values of (3)",
+        gra_input(t, NULL, GRA_SHAPE(3)))
+REFUSED(constant_null, "gra_constant: got NULL for the data, expected the 2 values of (2)",
+        gra_constant(t, NULL, GRA_SHAPE(2)))
+REFUSED(stale_bias, "linear" ANOTHER "2", gra_linear(t, ones(GRA_SHAPE(1, 3)), ones(GRA_SHAPE(4, 3)), stale))
+REFUSED(stale_gain, "layer_norm" ANOTHER "1", gra_layer_norm(t, ROW_OF_3, stale, NULL, 1e-5))
+REFUSED(stale_shift, "layer_norm" ANOTHER "2", gra_layer_norm(t, ROW_OF_3, NULL, stale, 1e-5))
+REFUSED(stale_scale, "rms_norm" ANOTHER "1", gra_rms_norm(t, ROW_OF_3, stale, 1e-6))
+REFUSED(stale_of_an_own_op, "twice" ANOTHER "0",
+        static const gra_op op = { .name = "twice" };
+        gra_run(gra_result(t, &op, GRA_SCALAR, stale)))
+REFUSED(another_tape, "tanh" ANOTHER "0",
+        gra_tape *other = gra_open(1);
+        gra_begin(other, GRA_GRAD, NULL);
+        gra_tanh(t, gra_input(other, (real[]){ 1 }, GRA_SCALAR));
+        gra_close(other))
+REFUSED(overflow, FIT, ones(GRA_SHAPE(1 << 30, 1 << 30, 1 << 30)))
+REFUSED(negative, "gra_ones: got the shape (2, -1), " FIT, gra_ones(t, GRA_SHAPE(2, -1)))
+REFUSED(nine_dimensions, "gra_zeros: got 9 dimensions, expected at most 8",
+        gra_zeros(t, (gra_shape){ .ndim = 9 }))
+REFUSED(fewer_than_none, "gra_full: got the shape (), " FIT, ones((gra_shape){ .ndim = -1 }))
+REFUSED(too_large, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory",
+        ck_assert_uint_eq(ones(GRA_SHAPE(1 << 30, 1 << 15))->size, 0))
+REFUSED(too_large_to_watch, "out of memory",            /* with the room around it, it would be small */
+        static const gra_watch watch = { .on_alloc = nothing };
+        gra_tape_watch(t, GRA_WATCH_CHECK, &watch, NULL);
+        ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
+        gra_tape_watch(t, GRA_WATCH_CHECK, NULL, NULL))
+REFUSED(item_of_many, "(2, 3)", ck_assert(isnan(gra_item(ones(GRA_SHAPE(2, 3))))))
+REFUSED(unseeded, "dropout: got a generator that was never seeded, expected a seeded one: call "
+        "gra_manual_seed(&rng, 123) first",
+        static gra_rng none;
+        gra_begin(t, GRA_TRAIN, &none);
+        gra_dropout(t, number(1), 0.5))
+REFUSED(many_arguments, "greedy: got 193 bytes of args, expected at most 192 (GRA_MAX_ARGS)",
+        static const gra_op op = { .name = "greedy", .args = GRA_MAX_ARGS + 1 };
+        gra_run(gra_result_like(t, &op, number(1))))
+REFUSED(stale_item, "gra_item" STALE "gra_item before the next gra_begin",
+        ck_assert(isnan(gra_item(stale_number))))
+REFUSED(stale_grad, "gra_grad" STALE "gra_grad before the next gra_begin",
+        ck_assert_ptr_null(gra_grad(stale_number)))
+REFUSED(stale_print, "gra_print" STALE, gra_print(stale_number))
+REFUSED(stale_weights, "gra_attention_weights" STALE,
+        ck_assert(gra_attention_weights(stale_attention) == gra_empty(t)))
+REFUSED(stale_retain, "gra_retain_grad" STALE,
+        gra_retain_grad(stale_number);
+        ck_assert(!stale_number->retain_grad))
+REFUSED(grad_too_early, "before gra_backward, expected a call after it",
+        ck_assert_ptr_null(gra_grad(number(3))))
+REFUSED(grad_of_unused, "expected one on which the loss depends",
+        gra_tensor *x = number(2);
+        backward(number(1));
+        ck_assert_ptr_null(gra_grad(x)))
+REFUSED(grad_of_recycled, "gra_retain_grad", backward(number(1)); ck_assert_ptr_null(gra_grad(product)))
+REFUSED(grad_of_constant, "which needs no gradient",
+        gra_tensor *c = ROW_OF_3;
+        gra_backward(t, gra_sum(t, gra_mul(t, c, number(2))));
+        ck_assert_ptr_null(gra_grad(c)))
+REFUSED(loss_of_many, "got the loss (2), expected one value",
+        no_backward(gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2))))
+REFUSED(loss_of_constants, "depends on no parameter", no_backward(gra_sum(t, ones(GRA_SHAPE(2)))))
+REFUSED(loss_in_eval, "got a step of GRA_EVAL",
+        gra_begin(t, GRA_EVAL, NULL);
+        gra_tensor *y = gra_mul(t, number(2), number(3));
+        ck_assert(gra_item(y) == 6 && !y->requires_grad);
+        no_backward(y))
 
 TEST(a_parameter_is_of_every_step)
 {
