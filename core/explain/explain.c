@@ -2,18 +2,54 @@
  *
  * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of
  * the loss. If it is linear in dy, its Jacobian, with one row for each output, has all that it does: the
- * backward of a loss that is only this output. The differences give the right Jacobian.
+ * backward of a loss that is only this output. The differences give the right Jacobian. So there are two
+ * columns of numbers, one number for each output and each element of x: a, what the backward gives (analytic),
+ * and n, what is right (numeric). A cause is found by one search: which of these turns n into a?
  *
- * Let a be what the backward gave (analytic), and n what differences of the loss give (numeric). Each
- * explanation guesses the mistake: a is n times a factor (factors.c, quotients.c), a has n's values at other
- * places (moved.c), a is n plus a term (terms.c), a product with another matrix (products.c), or
- * another function's derivative (derivative.c). A guess fits when it agrees in every entry, to 1e-4 of the
- * largest, and to a hundredth of what is to be explained, so that nothing fits by being nearly right already.
- * Where none fits, "a clue" is given: a fact about the numbers that narrows the search. */
+ *     a = k n            a number k, which is 0 where nothing arrives              factors.c
+ *     a = n, elsewhere   the right numbers at other places                         moved.c
+ *     a = k n p / q      a factor p is there where q is expected                   factors.c, fit.c
+ *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
+ *
+ * p and q are columns, too: 1, a tensor's elements, functions of them, sums of rows (columns.c). k may be a
+ * number of its own for each row or element. All is looked at first, then only what is beside the diagonal,
+ * then only the part that is wrong, if it has a name, such as "where x > 0" (parts.c). The plainest comes
+ * first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
+ * be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given: a fact
+ * about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
 enum { MOST_ENTRIES = 1 << 16 };        /* of a Jacobian that is looked at; a row costs as much as 32 more */
+
+/* ---- hints ------------------------------------------------------------------------------------- */
+
+static void say(const gra_wrong *w, const char *what, const char *format, va_list args)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, format, args);
+    gra_check_hint(w->check->report, "%s%s%.80s: %s%s", what, w->other ? ", for " : "",
+                   w->other ? w->x->name : "", w->part ? w->part : "", line);
+}
+
+void gra_fits(gra_wrong *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(w, "likely", format, args);
+    va_end(args);
+    w->fits++;
+}
+
+void gra_clue(gra_wrong *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (w->clues_asked)
+        say(w, "a clue", format, args);
+    va_end(args);
+    w->clues++;
+}
 
 /* ---- how the backward uses dy ------------------------------------------------------------------ */
 
@@ -116,7 +152,7 @@ static bool beyond(gra_wrong *w)
     return status != 0;
 }
 
-/* ---- the Jacobians ----------------------------------------------------------------------------- */
+/* ---- the two columns ---------------------------------------------------------------------------- */
 
 static bool jacobians(gra_wrong *w, real *c, real *a)
 {
@@ -138,22 +174,106 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
     return true;
 }
 
+size_t gra_worst(const gra_wrong *w)
+{
+    size_t worst = w->entry[0];
+    for (size_t i = 0; i < w->entries; i++) {
+        const size_t e = w->entry[i];
+        worst = fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]) ? e : worst;
+    }
+    return worst;
+}
+
 static double largest_error(const gra_wrong *w)
 {
     const size_t e = gra_worst(w);
     return fabs(w->a[e] - w->n[e]);
 }
 
+/* What is 0, what is equal; and the list of the entries that are not 0 in both. */
 static void measure(gra_wrong *w)
 {
-    w->largest = 0;
-    for (size_t e = 0; e < w->size; e++)
+    double off = 0;
+    for (size_t e = 0; e < w->size; e++) {
         w->largest = fmax(w->largest, fmax(fabs(w->a[e]), fabs(w->n[e])));
-    w->near = fmin(largest_error(w) / 100, 1e-4 * w->largest);
+        off = fmax(off, fabs(w->a[e] - w->n[e]));
+    }
+    w->near = fmin(off / 100, 1e-4 * w->largest);
     w->zero = fmin(1e-7 * w->largest, w->near);
     w->single = w->whole && w->rows == w->cols;
-    for (size_t e = 0; w->single && e < w->size; e++)
-        w->single = e / w->cols == e % w->cols || gra_none(w, w->n[e]);
+    for (size_t e = 0; e < w->size; e++) {
+        w->single &= e / w->cols == e % w->cols || gra_none(w, w->n[e]);
+        if (!gra_none(w, w->a[e]) || !gra_none(w, w->n[e]))
+            w->entry[w->entries++] = e;
+    }
+}
+
+/* ---- a part ------------------------------------------------------------------------------------- */
+
+/* The guesses for the entries that are marked, with a list of their own in room behind that of w. */
+static bool guess_part(gra_wrong *w, const char *part, gra_guess *const *guesses)
+{
+    gra_wrong sub = *w;
+    sub.part = part;
+    sub.entry = w->entry + w->entries;
+    sub.entries = 0;
+    for (size_t i = 0; i < w->entries; i++)
+        if (w->mark[w->entry[i]] == GRA_IN)
+            sub.entry[sub.entries++] = w->entry[i];
+    sub.near = fmin(largest_error(&sub) / 100, w->near);
+    gra_probe(&sub);
+    for (; sub.fits == w->fits && *guesses; guesses++)
+        (*guesses)(&sub);
+    gra_probe(w);
+    const bool fit = sub.fits > w->fits;
+    w->fits = sub.fits;
+    return fit;
+}
+
+/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
+ * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
+static bool beside_diagonal(gra_wrong *w)
+{
+    static gra_guess *const beside[] = { gra_factor, gra_quotient, gra_own_factors, NULL };
+    static gra_guess *const on[] = { gra_own_term, gra_factor, gra_quotient, gra_own_factors, NULL };
+    size_t count = 0, wrong = 0;
+    if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape))
+        return false;
+    for (size_t i = 0; i < w->entries; i++) {
+        const size_t e = w->entry[i];
+        count += e / w->cols != e % w->cols && !gra_none(w, w->n[e]);
+        wrong += e / w->cols != e % w->cols && !gra_right(w, e);
+    }
+    for (size_t i = 0; i < w->entries; i++)
+        w->mark[w->entry[i]] = (w->entry[i] / w->cols == w->entry[i] % w->cols) == (wrong == 0);
+    return count >= 2 && (wrong ? guess_part(w, "beside the diagonal, in what dy_j gives to other places (the "
+                                             "term with a sum): ", beside)
+                                : guess_part(w, "only on the diagonal, in what dy_i gives to place i itself: ",
+                                             on));
+}
+
+/* Marks what is wrong; how many others are right? */
+static size_t mark_wrong(gra_wrong *w)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < w->entries; i++) {
+        const size_t e = w->entry[i];
+        w->mark[e] = !gra_right(w, e);
+        right += gra_right(w, e);
+    }
+    return right;
+}
+
+/* Where x > 0, or in some columns of x, all is right; what is wrong in the others? */
+static bool named_part(gra_wrong *w)
+{
+    static gra_guess *const guesses[] = { gra_formula, gra_quotient, gra_own_factors, gra_one_term, gra_instead,
+                                          NULL };
+    gra_check_line s = { .at = 0 };
+    if (!mark_wrong(w) || !gra_put_set(&s, w))
+        return false;
+    gra_check_put(&s, " only: ");
+    return guess_part(w, s.s, guesses);
 }
 
 /* ---- clues ------------------------------------------------------------------------------------- */
@@ -177,11 +297,12 @@ static bool places_clue(gra_wrong *w)
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
         bool any = false;
-        for (size_t e = 0; e < w->size; e++) {
-            const bool some = extra ? !gra_none(w, w->n[e]) : !gra_nothing(w, w->a[e]);
-            w->in[e] = !some && !gra_fit(w, w->a[e], w->n[e]);
-            w->of[e] = some || w->in[e];
-            any |= w->in[e];
+        for (size_t i = 0; i < w->entries; i++) {
+            const size_t e = w->entry[i];
+            const double v = extra ? w->n[e] : w->a[e];
+            const bool in = gra_none(w, v) && !gra_right(w, e);
+            w->mark[e] = in ? GRA_IN : gra_none(w, v) ? GRA_EITHER : GRA_OUT;
+            any |= in;
         }
         if (!any)
             continue;
@@ -200,8 +321,7 @@ static bool value_clue(gra_wrong *w)
     gra_check_line from = { .at = 0 }, to = { .at = 0 }, more = { .at = 0 };
     if (!w->whole)
         return false;
-    /* a sign may fit by chance where elements are not treated one by one */
-    if (gra_wrong_set(w) && gra_put_set(&more, w) && (w->single || strncmp(more.s, "where", 5) != 0))
+    if (mark_wrong(w) && gra_put_set(&more, w))
         strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
                                            : gra_clue(w, "wrong %s, but not elsewhere", more.s);
     gra_put_element(&from, w, true, worst / w->cols);
@@ -217,12 +337,11 @@ static bool value_clue(gra_wrong *w)
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-static gra_explanation *const explanations[] = {        /* the more special come first, clues at last */
-    gra_norm, gra_one_factor, nearly_right, gra_of_another, gra_transposed, gra_mapped, gra_moved,
-    gra_another_mask, gra_partial_factor, gra_same_number, gra_derivative, gra_quotient, gra_wrong_factor,
-    gra_two_numbers, gra_own_factors, gra_beside_diagonal, gra_one_term, gra_row_term,
-    gra_exchanged, gra_own_terms, gra_instead, gra_other_part, gra_taken, gra_other_dimension,
-    gra_wrong_matrix, gra_other_order, places_clue, value_clue,
+/* What assumes less comes first, clues last. */
+static gra_guess *const guesses[] = {
+    gra_factor, nearly_right, gra_copied, gra_moved, gra_partial_factor, gra_same_number, gra_formula,
+    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, named_part,
+    gra_taken, places_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)
@@ -236,10 +355,11 @@ static void explain(gra_wrong *w, real *c, real *a)
     if (w->whole && !jacobians(w, c, a))
         return;
     measure(w);
-    gra_derive(w);
-    gra_sources(w);
-    for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
-        if (explanations[i](w))
+    if (!gra_columns(w) || !w->entries)
+        return;
+    gra_probe(w);
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (guesses[i](w))
             return;
 }
 
@@ -262,26 +382,19 @@ static void explain_tensor(gra_wrong *w)
         return;
     }
     real *c = calloc(k->size + DYS * x->size, sizeof(real));
-    w->a = calloc(6 * w->size + GRA_SCRATCH * (w->rows + w->cols), sizeof(double));
-    w->in = calloc(2 * w->size, sizeof(bool));
-    w->derived = malloc(GRA_MOST_DERIVED * sizeof *w->derived);
-    w->source = malloc(GRA_MOST_SOURCES * sizeof *w->source);
-    w->probed = malloc(GRA_MOST_SOURCES * GRA_FUNCTIONS * GRA_PROBES * sizeof *w->probed);
-    if (c && w->a && w->in && w->derived && w->source && w->probed) {
+    w->a = calloc(2 * w->size + 4 * (w->rows + w->cols) + 8, sizeof(double));
+    w->entry = calloc(2 * w->size, sizeof *w->entry);
+    w->mark = calloc(w->size, 1);
+    if (c && w->a && w->entry && w->mark) {
         w->n = w->a + w->size;
-        w->part_a = w->a + 2 * w->size;
-        w->part_n = w->a + 3 * w->size;
-        w->scratch = w->a + 6 * w->size;                /* before it: room for a part of a part */
-        w->of = w->in + w->size;
+        w->scratch = w->n + w->size;
         explain(w, c, c + k->size);
-        gra_derive_end(w);
     }
+    gra_columns_end(w);
     free(c);
     free(w->a);
-    free(w->in);
-    free(w->derived);
-    free(w->source);
-    free(w->probed);
+    free(w->entry);
+    free(w->mark);
 }
 
 /* The worst tensor is explained, or where nothing fits there, another that is wrong; else clues are given. */

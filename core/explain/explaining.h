@@ -1,20 +1,24 @@
-/* explaining.h: a wrong gradient of one tensor x, as two Jacobians. Entry (j, i) is dy_j/dx_i: what the
- * output y_j gives to x_i when its gradient dy_j is 1. `n` is numeric, by differences; `a` is analytic,
- * what the backward makes of dy. Of tensors too large for that there is only one row: the gradient of the
- * loss. */
+/* explaining.h: a wrong gradient of one tensor x, as two columns of numbers. Entry e = (j, i) is dy_j/dx_i,
+ * what the output y_j gives to x_i when its gradient dy_j is 1: `n` is numeric, by differences, and `a` is
+ * analytic, what the backward makes of dy. Of tensors too large for that there is only one row: the gradient
+ * of the loss. What is looked at is a list of entries, all that are not 0 in both, or some of them. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
 #include "../check/checking.h"
 
-enum { GRA_PROBES = 4, GRA_MOST_DERIVED = 96, GRA_MOST_SOURCES = 300, GRA_SCRATCH = 6 };
-typedef struct gra_derived {            /* derived.c: a matrix of values that formulas are made of */
-    char   name[200];
-    real  *data;
-    size_t rows, columns;
-    bool   as_tensor;                   /* as likely in a formula, and in functions, as a tensor */
-    bool   jacobian;                    /* of another tensor: its rows are the outputs */
-} gra_derived;
+enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
+
+/* columns.c: a column of values that a formula may be made of: one element of `data` for each entry. */
+typedef struct gra_column {
+    char        name[160];
+    const real *data;                   /* NULL: 1 everywhere */
+    size_t      rows, columns;
+    int         row, column;            /* which index of an entry leads to the element; GRA_FIRST: none */
+    int         cost;                   /* how much is assumed with it: 0 for 1, 1 for a tensor, 2 for a sum */
+    bool        gradient;               /* what dy gives to another tensor, instead of a tensor's values */
+    double      probe[GRA_PROBES];      /* its values at w->probe */
+} gra_column;
 
 typedef struct gra_wrong {
     gra_checking *check;
@@ -22,21 +26,18 @@ typedef struct gra_wrong {
     bool          whole;                /* whole Jacobians; false: one row */
     size_t        rows, cols, size;     /* rows: outputs, or 1; cols: elements of x; size: rows * cols */
     double       *a, *n;                /* entry j * cols + i */
-    double       *part_a, *part_n;      /* room for as many */
+    size_t       *entry, entries;       /* those that are explained: */
+    const char   *part;                 /* which part, in words; NULL: all of them */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
-    bool         *in, *of;              /* a set of entries, among these: for gra_put_set */
-    real          branch;               /* the set is one of the two sides of this value of x; see sets.c */
-    gra_derived  *derived;
-    int           derived_count;
-    double       *scratch;              /* GRA_SCRATCH * (rows + cols): for the explanation at work */
-    bool          overwrites;           /* the backward has = where += is expected */
-    struct gra_source *source;
-    int           sources;
-    double       *probed;               /* their values at the probes, of each function */
-    size_t        example;              /* the entry that a sentence names: the first probe */
-    size_t        probe[GRA_PROBES];    /* entries on which a pair of sources is tried first */
     bool          single;               /* output j depends on element j of x only */
-    const char   *part;                 /* the part of the Jacobian that is explained, or NULL: all of it */
+    char         *mark;                 /* of each entry: see parts.c */
+    double       *scratch;              /* 4 * (rows + cols) */
+    gra_column   *column;
+    int           columns;
+    real         *made[GRA_MOST_MADE];  /* data of columns that are no tensors */
+    int           mades;
+    size_t        probe[GRA_PROBES];    /* entries on which a guess is tried first; a sentence names the first */
+    bool          overwrites;           /* the backward has = where += is expected */
     bool          other;                /* x is not the worst tensor */
     bool          clues_asked;          /* nothing fits, so clues are given */
     int           fits, clues;          /* how many hints of either kind were given */
@@ -52,24 +53,14 @@ static inline bool gra_none(const gra_wrong *w, double v)       /* an entry that
     return fabs(v) <= w->zero;
 }
 
-static inline bool gra_zero(const gra_wrong *w, size_t e)       /* zero in both */
+static inline bool gra_right(const gra_wrong *w, size_t e)
 {
-    return gra_none(w, w->a[e]) && gra_none(w, w->n[e]);
+    return gra_fit(w, w->a[e], w->n[e]);
 }
 
-static inline bool gra_nothing(const gra_wrong *w, double a)    /* not even a small analytic entry */
-{
-    return fabs(a) <= 1e-14 * w->largest;
-}
-
-static inline bool gra_equal(double k, double of)            /* factors of entries that are equal to `near` */
+static inline bool gra_equal(double k, double of)       /* factors of entries that are equal to `near` */
 {
     return fabs(k - of) <= 1e-4 * fabs(of);
-}
-
-static inline size_t gra_columns(const gra_shape *s)            /* the size of the last dimension */
-{
-    return s->ndim ? (size_t)s->dim[s->ndim - 1] : 1;
 }
 
 static inline bool gra_elementwise(const gra_wrong *w)          /* an op of single elements, of one input */
@@ -77,50 +68,40 @@ static inline bool gra_elementwise(const gra_wrong *w)          /* an op of sing
     return w->single && w->check->count == 1;
 }
 
-size_t gra_worst(const gra_wrong *w);   /* hints.c: the entry with the largest error */
-/* hints.c: an explanation that agrees with all numbers, or a fact that narrows the search. */
-void gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
-void gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
+/* explain.c: an explanation that agrees with all numbers; a fact that narrows the search; the entry with the
+ * largest error; these entries of w alone (those marked IN), as a part of this name. */
+void      gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
+void      gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
+size_t    gra_worst(const gra_wrong *w);
 
-/* sets.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
- * that are made of whole parts. Start gra_next_division with { 0 }. */
+/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for
+ * sets that are made of whole parts. Start gra_next_division with { 0 }. */
+enum { GRA_OUT, GRA_IN, GRA_EITHER };                   /* w->mark: is the entry in the set? */
 typedef struct gra_division {
-    int    way, d, o;               /* see sets.c; along dimension d of x or dy (RELATION: d of x, o of dy) */
+    int    way, d;                      /* see parts.c; along dimension d */
     int    next;                        /* where gra_next_division goes on */
     size_t parts, step;                 /* how many there are; elements in each, of a list */
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);
+bool   gra_is_list(const gra_division *v);              /* its parts have numbers: rows, elements ... */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
-bool   gra_by_index(const gra_division *v);             /* its parts are the indices along dimension v->d, */
-bool   gra_has_list(const gra_division *v);             /* or those, rows, or elements: */
-bool   gra_of_dy(const gra_division *v);                /* of dy, or of x */
-/* In each part p of v, is t = k[p] b, in `least` entries of each part on average? k has the room of
- * w->scratch. */
-bool   gra_multiples(const gra_wrong *w, const gra_division *v, const double *t, const double *b,
-                     size_t least, double *k);
-size_t gra_index(const gra_wrong *w, bool dy, int d, size_t at);      /* along dimension d, of element `at` */
 void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v);     /* "row of x" */
-void   gra_put_place(gra_check_line *s, const gra_shape *shape, size_t at);     /* " (1, 2)" */
-void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* "w (1, 2)" */
-/* "what dy (0, 1) gives to w (1, 2)" */
-void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);
-size_t gra_wrong_set(gra_wrong *w);     /* the set of wrong entries; how many others are right and not 0 */
-bool   gra_put_set(gra_check_line *s, gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
-void   gra_put_places(gra_check_line *s, gra_wrong *w);   /* its name, or how many and the first */
+bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
+void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
+void   gra_put_place(gra_check_line *s, const gra_checked *x, size_t at);       /* "w (1, 2)" */
+void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* of dy, or of x */
+void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e); /* "what dy (0) gives to w (1, 2)" */
 
-/* derived.c: w->derived, sums of rows, softmax, products ... */
-void gra_derive(gra_wrong *w);
-void gra_derive_end(gra_wrong *w);
+/* An index of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last dimension);
+ * its element. */
+enum { GRA_FIRST = -1, GRA_OF_X = 0, GRA_OF_DY = GRA_MAX_DIMS, GRA_ROW_OF_X = 2 * GRA_MAX_DIMS, GRA_ROW_OF_DY,
+       GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY };
+size_t gra_index(const gra_wrong *w, int which, size_t e);
+size_t gra_extent(const gra_wrong *w, int which);       /* how far it runs; 0: there is none */
 
-/* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x"; factors.c: "the sign is flipped,
- * and a constant factor of 1.73205: ..." */
-void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
-void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
-
-/* sources.c: values that may be part of a formula, one for each entry: w (1, 2), y (0, 3) ..., and
- * functions of them. Of sums only the first few functions are tried; the last are those of ops of single
- * elements. */
+/* columns.c: the functions that are tried of a column: the first few of any, the next of a tensor, the last
+ * of an op of single elements. */
 #define GRA_FUNCTION_TABLE(F)                                                                            \
     F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
     F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
@@ -139,61 +120,52 @@ void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 #define GRA_FUNCTION(name, pattern, value) GRA_##name,
 enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
 
-/* The indices of an entry: the four, and that of the output. */
-enum { GRA_ROW_OF_X, GRA_COLUMN_OF_X, GRA_ROW_OF_DY, GRA_COLUMN_OF_DY, GRA_OUTPUT, GRA_INDICES };
-typedef struct gra_source {
-    enum { GRA_ONE, GRA_RIGHT, GRA_VALUE, GRA_BOTH } kind;      /* 1; the numeric entry; v; v_i v_j */
-    int         f;                      /* which function of it */
-    const char *name, *of_less;
-    const real *data, *less;            /* `less`, if not NULL, is subtracted */
-    size_t      rows, columns;
-    int         row, column;            /* which of the indices leads to the element; -1: none */
-    bool        made, derived;          /* of tensors, by derived.c; and less likely than a tensor */
-    const double *at;                   /* its values at the probes, of each function */
-} gra_source;
+typedef struct gra_term {               /* a function of a column */
+    const gra_column *c;
+    int               f;
+} gra_term;
 
-void   gra_sources(gra_wrong *w);       /* w->source: all of them */
-bool   gra_same_source(const gra_source *p, const gra_source *q);       /* but for the function */
-double gra_value(const gra_wrong *w, const gra_source *s, size_t e);
-void   gra_put_source(gra_check_line *line, const gra_wrong *w, const gra_source *s, size_t e);
-void   gra_put_in(gra_check_line *s, const gra_wrong *w, size_t e);    /* ", in what dy (0) gives to w (1)" */
+bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of memory */
+void   gra_columns_end(gra_wrong *w);
+void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
+int    gra_functions_of(const gra_wrong *w, const gra_column *c);
+int    gra_cost(gra_term t);
+double gra_apply(int f, double v);
+double gra_value(const gra_wrong *w, gra_term t, size_t e);
+bool   gra_is_one(gra_term t);
+bool   gra_same_column(gra_term p, gra_term q);
+void   gra_put_term(gra_check_line *s, const gra_wrong *w, gra_term t, size_t e);       /* "1 - w (1, 2)" */
 
-/* Two sources with a = k n p / q; with n - a = k p q; or with n - a = k (p - q). */
+/* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x"; "the sign is flipped, and a
+ * constant factor of 1.73205: ..." */
+void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
+void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
+
+/* fit.c: two terms p and q, and a number k, with a = k n p / q; with n - a = k p q; or n - a = k (p - q). */
+enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE };
 typedef struct gra_pair {
-    enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE } form;
-    bool       functions;               /* functions of them, too */
-    bool       any_constant;            /* k may be any number; else 1, or in a term -1 */
-    bool     (*likely)(const gra_wrong *w, const gra_source *p, const gra_source *q, int how);
-    int        how;
-    gra_source p, q;
-    double     k;
+    int      form;
+    bool     any_number;                /* k may be any; else 1, or in a term -1 */
+    gra_term p, q;
+    double   k;
 } gra_pair;
+bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the plainest that fit */
+/* The plainest term that `values` are k times. */
+bool   gra_find_term(const gra_wrong *w, const double *values, gra_term *t, double *k);
+/* In each part of v, is a = k[part] n, or n - a = k[part] t if a term t is given? Proven by at least three
+ * entries of each part, on average. */
+bool   gra_multiples(const gra_wrong *w, const gra_division *v, const gra_term *t, double *k);
 /* How many values, 8 at most, have a / n, or a - n, where they differ? Few prove little. */
 size_t gra_distinct(const gra_wrong *w, bool ratio);
-bool   gra_find_pair(gra_wrong *w, gra_pair *pair);     /* the first two that are likely and fit */
-/* A source with values = k times it, in each entry that is not 0 in both; of those that are made only if
- * asked. */
-bool   gra_find_formula(gra_wrong *w, const double *values, bool made, gra_source *s, double *k);
 
-/* explain.c: each explanation of x's wrong gradient that fits. */
+/* The guesses: each reports what fits, and is true then. */
+typedef bool gra_guess(gra_wrong *w);
+gra_guess gra_factor, gra_partial_factor, gra_formula, gra_quotient, gra_own_factors, gra_instead;
+                                                /* factors.c: a = k n, or k n p / q */
+gra_guess gra_same_number, gra_one_term, gra_own_term;          /* terms.c: n - a = k p q */
+gra_guess gra_copied, gra_moved, gra_taken;             /* moved.c: a has n's values at other places */
+
+/* explain.c: a check's explanation. */
 gra_check_explain_fn gra_explain;
-
-/* The explanations: each reports what fits, and is true then. */
-typedef bool gra_explanation(gra_wrong *w);
-gra_explanation gra_constant_factor, gra_one_factor, gra_another_mask, gra_partial_factor, gra_own_factors,
-                gra_beside_diagonal, gra_other_part;    /* factors.c: a is n times something */
-gra_explanation gra_quotient, gra_wrong_factor, gra_formula, gra_instead;
-                                        /* quotients.c: a is n times one value and divided by another */
-gra_explanation gra_of_another, gra_transposed, gra_mapped, gra_moved, gra_taken, gra_other_dimension;
-                                        /* moved.c: a has values of n at other places, or of another input */
-gra_explanation gra_same_number, gra_two_numbers, gra_one_term, gra_exchanged, gra_own_terms, gra_row_term;
-                                        /* terms.c: a is n and something */
-gra_explanation gra_norm;               /* norms.c: the three terms of a norm's derivative */
-/* products.c: a is the product with another matrix than n */
-gra_explanation gra_wrong_matrix, gra_other_order;
-gra_explanation gra_derivative;        /* derivative.c: an op of single elements, whose derivative is wrong */
-
-/* factors.c: explains w->part_a and part_n by one of these; `part` says in a sentence what they are. */
-bool gra_explain_part(gra_wrong *w, const char *part, gra_explanation *const *tries, size_t count);
 
 #endif

@@ -1,32 +1,21 @@
-/* moved: explanations in which the right values are at the wrong places, or are those of another input;
- * or in which dy is multiplied by another element of a tensor, or a sum runs along another dimension. */
+/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of the
+ * transposed matrix, of another output, or of another tensor. */
 #include "explaining.h"
 #include <stdlib.h>
 
 /* ---- the gradient of another input --------------------------------------------------------------- */
 
-static bool is_gradient_of(gra_wrong *w, gra_checked *other)
+bool gra_copied(gra_wrong *w)
 {
-    gra_checking *k = w->check;
-    for (size_t i = 0; i < w->cols; i++) {
-        gra_check_parts(k, other, i);
-        for (size_t j = 0; j < w->rows; j++)
-            if (!gra_fit(w, w->a[j * w->cols + i], (double)(k->parts[j] / k->c[j])))
-                return false;
-    }
-    return true;
-}
-
-/* The two were exchanged, or one formula was copied. */
-bool gra_of_another(gra_wrong *w)
-{
-    gra_checking *k = w->check;
-    for (int t = 0; t < k->count && w->whole; t++) {
-        gra_checked *other = &k->tensor[t];
-        if (other == w->x || !gra_same_shape(other->shape, w->x->shape) || !is_gradient_of(w, other))
+    for (int c = 0; c < w->columns; c++) {
+        const gra_term t = { &w->column[c], GRA_PLAIN };
+        bool fit = t.c->gradient;
+        for (size_t e = 0; fit && e < w->size; e++)
+            fit = gra_fit(w, w->a[e], gra_value(w, t, e));
+        if (!fit)
             continue;
-        gra_fits(w, "it is the gradient of %.80s: the two gradients are exchanged, or %.80s has the formula "
-                 "of %.80s", other->name, w->x->name, other->name);
+        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula of "
+                 "%s", t.c->name, w->x->name, t.c->name);
         return true;
     }
     return false;
@@ -35,12 +24,11 @@ bool gra_of_another(gra_wrong *w)
 /* ---- a matrix and its transpose ----------------------------------------------------------------- */
 
 /* The last two dimensions m x k were filled as if they were k x m; or the Jacobian is the other way round. */
-bool gra_transposed(gra_wrong *w)
+static bool transposed(gra_wrong *w)
 {
-    const gra_checked *x = w->x;
-    const int ndim = x->shape.ndim;
-    const size_t m = ndim > 1 ? (size_t)x->shape.dim[ndim - 2] : 1;
-    const size_t k = ndim > 1 ? (size_t)x->shape.dim[ndim - 1] : 1;
+    const gra_shape *const x = &w->x->shape;
+    const size_t m = x->ndim > 1 ? (size_t)x->dim[x->ndim - 2] : 1;
+    const size_t k = x->ndim > 1 ? (size_t)x->dim[x->ndim - 1] : 1;
     bool layout = m > 1 && k > 1, jacobian = w->whole && w->rows == w->cols;
     for (size_t e = 0; e < w->size && (layout || jacobian); e++) {
         const size_t i = e % w->cols, j = e / w->cols;
@@ -50,78 +38,51 @@ bool gra_transposed(gra_wrong *w)
     if (layout)
         gra_fits(w, "transposed: the values are those of the other order of the last two dimensions");
     else if (jacobian)
-        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %s_i: a matrix is taken instead "
-                 "of its transpose, or a factor of place i instead of that of j", x->name);
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %.60s_i: a matrix is taken instead "
+                 "of its transpose, or a factor of place i instead of that of j", w->x->name);
     return layout || jacobian;
 }
 
 /* ---- an index along one dimension --------------------------------------------------------------- */
 
-typedef struct map {                    /* a at index p of dimension d is n at sign p + stride q + shift, */
-    int  d, o, sign, stride, shift;     /* with q for the index of dy along dimension o */
-} map;
-
-/* Does it hold, as far as there is such an index: for at least two p? */
-static bool holds(const gra_wrong *w, const map *m)
+/* Is a at index p of dimension d of x what n is at p + shift, or at shift - p, as far as there is such an
+ * index: for at least two p? */
+static bool is_shifted(const gra_wrong *w, int d, int sign, int shift)
 {
-    const gra_shape *const x = &w->x->shape;
-    int seen = -1;
-    bool enough = false, changes = false;
+    const int length = w->x->shape.dim[d];
     long step = 1;
-    for (int i = x->ndim - 1; i > m->d; i--)
-        step *= x->dim[i];
+    int seen = -1;
+    bool enough = false;
+    for (int i = w->x->shape.ndim - 1; i > d; i--)
+        step *= w->x->shape.dim[i];
     for (size_t e = 0; e < w->size; e++) {
-        const int p = (int)gra_index(w, false, m->d, e % w->cols);
-        const int q = m->stride ? (int)gra_index(w, true, m->o, e / w->cols) : 0;
-        const int from = m->sign * p + m->stride * q + m->shift;
-        if (from < 0 || from >= x->dim[m->d]) {
-            if ((m->stride || m->sign < 0) && !gra_none(w, w->a[e]))
-                return false;
+        const int p = (int)gra_index(w, GRA_OF_X + d, e), from = sign * p + shift;
+        if (from < 0 || from >= length)
             continue;
-        }
         const double n = w->n[(size_t)((long)e + (from - p) * step)];
         if (!gra_fit(w, w->a[e], n))
             return false;
         enough |= !gra_none(w, n) && seen >= 0 && seen != p;
         seen = gra_none(w, n) ? seen : p;
-        changes |= from != p && !gra_none(w, n);
     }
-    return enough && changes;
+    return enough;
 }
 
-static void tell_map(gra_wrong *w, const map *m)
+static bool shifted(gra_wrong *w)
 {
-    gra_check_line dy = { .s = "dy" }, to = { .at = 0 };
-    if (m->stride)
-        gra_check_put(&to, abs(m->stride) > 1 ? " %c %d o" : " %c o", m->stride < 0 ? '-' : '+',
-                      abs(m->stride));
-    if (m->shift)
-        gra_check_put(&to, " %c %d", m->shift < 0 ? '-' : '+', abs(m->shift));
-    if (m->stride)
-        snprintf(dy.s, sizeof dy.s, "dy at index o of dimension %d", m->o);
-    gra_fits(w, "%s: what %s gives to %s at index i of dimension %d belongs to %si%s",
-             m->sign < 0 ? "reversed" : m->stride ? "a wrong stride" : "shifted", dy.s, w->x->name,
-             m->d, m->sign < 0 ? "-" : "", to.s);
-}
-
-/* The plainest first: no stride. */
-bool gra_mapped(gra_wrong *w)
-{
-    static const int stride[] = { 0, 1, -1, 2, -2, 3, -3 };
-    enum { DIMS = GRA_MAX_DIMS, MAPS = 7 * DIMS * DIMS };
-    for (int at = 0; at < 2 * MAPS; at++) {
-        map m = { .d = at / DIMS % DIMS, .o = at % DIMS, .sign = at < MAPS ? 1 : -1,
-                  .stride = stride[at % MAPS / DIMS / DIMS] };
-        const bool of_dy = w->whole && !w->single && m.o < w->check->shape.ndim &&
-                           w->check->shape.dim[m.o] > 2;        /* any two places have a stride */
-        if (m.d >= w->x->shape.ndim || w->x->shape.dim[m.d] < 3 || (m.stride ? !of_dy : m.o > 0))
-            continue;
-        const int far = m.sign > 0 ? w->x->shape.dim[m.d] / 2 : 2 * w->x->shape.dim[m.d];
-        for (m.shift = -far; m.shift <= far; m.shift++)
-            if (holds(w, &m)) {
-                tell_map(w, &m);
+    for (int d = 0; d < w->x->shape.ndim; d++) {
+        const int length = w->x->shape.dim[d];
+        for (int shift = -length / 2; length > 2 && shift <= length / 2; shift++)
+            if (shift != 0 && is_shifted(w, d, 1, shift)) {
+                gra_fits(w, "shifted: what dy gives to %.60s at index i of dimension %d belongs to i %c %d",
+                         w->x->name, d, shift < 0 ? '-' : '+', abs(shift));
                 return true;
             }
+        if (length > 2 && is_shifted(w, d, -1, length - 1)) {
+            gra_fits(w, "reversed: what dy gives to %.60s at index i of dimension %d belongs to %d - i",
+                     w->x->name, d, length - 1);
+            return true;
+        }
     }
     return false;
 }
@@ -134,9 +95,10 @@ static int ascending(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Does each row (or column) of a hold the values of that of n, in another order? */
-static bool same_values(const gra_wrong *w, bool columns, double *a, double *n)
+/* Does each row (or column) of the Jacobian have the values of the right one, in another order? */
+static bool same_values(const gra_wrong *w, bool columns)
 {
+    double *const a = w->scratch, *const n = a + w->rows + w->cols;
     const size_t lines = columns ? w->cols : w->rows, length = columns ? w->rows : w->cols;
     for (size_t l = 0; l < lines; l++) {
         for (size_t i = 0; i < length; i++) {
@@ -161,11 +123,11 @@ static void tell_moved(gra_wrong *w, bool columns)
     size_t e = 0, at = 0;
     double nearest = (double)INFINITY;
     for (size_t i = w->size; i-- > 0;)
-        if (!gra_none(w, w->n[i]) && !gra_fit(w, w->a[i], w->n[i]))
+        if (!gra_none(w, w->n[i]) && !gra_right(w, i))
             e = i;
     const size_t start = columns ? e % w->cols : e / w->cols * w->cols;
     for (size_t i = start; i < start + length * step; i += step)
-        if (!gra_fit(w, w->a[i], w->n[i]) && fabs(w->a[i] - w->n[e]) < nearest) {
+        if (!gra_right(w, i) && fabs(w->a[i] - w->n[e]) < nearest) {
             nearest = fabs(w->a[i] - w->n[e]);
             at = i;
         }
@@ -182,9 +144,10 @@ static void tell_moved(gra_wrong *w, bool columns)
 
 bool gra_moved(gra_wrong *w)
 {
-    double *const a = w->scratch, *const n = a + w->rows + w->cols;
+    if (transposed(w) || shifted(w))
+        return true;
     for (int columns = 0; w->whole && w->rows > 1 && columns < 2; columns++)
-        if (same_values(w, columns, a, n)) {
+        if (same_values(w, columns)) {
             tell_moved(w, columns);
             return true;
         }
@@ -213,21 +176,21 @@ static double owner(const gra_wrong *w, double v, const gra_checked **of)
 bool gra_taken(gra_wrong *w)
 {
     const gra_checked *of[2] = { NULL, NULL };          /* of which the elements of a are, and those of n */
-    size_t wrong = 0, example = 0, taken[2] = { 0 };
-    gra_check_line line[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
-    for (size_t e = 0; w->whole && e < w->size; e++) {
+    size_t wrong = 0, taken[2] = { 0 };
+    gra_check_line name[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
+    size_t example = 0;
+    for (size_t i = 0; w->whole && i < w->entries; i++) {
+        const size_t e = w->entry[i];
         double element[2] = { 0 };
-        bool both = true;
+        const double value[2] = { w->a[e], w->n[e] };
         for (int right = 0; right < 2; right++) {
-            const double v = right ? w->n[e] : w->a[e];
             const gra_checked *t = of[right];
-            both &= !gra_none(w, v);
-            element[right] = gra_none(w, v) ? 0 : owner(w, v, &t);
+            element[right] = gra_none(w, value[right]) ? 0 : owner(w, value[right], &t);
             if (element[right] < 0 || (of[right] && t != of[right]))
                 return false;
             of[right] = t;
         }
-        if (!both || gra_fit(w, w->a[e], w->n[e]))
+        if (gra_none(w, value[0]) || gra_none(w, value[1]) || gra_right(w, e))
             continue;
         wrong++;
         example = e;
@@ -236,39 +199,9 @@ bool gra_taken(gra_wrong *w)
     }
     if (wrong < 4)
         return false;
-    for (int right = 0; right < 2; right++) {
-        gra_check_put(&line[right], "%.80s", of[right]->name);
-        gra_put_place(&line[right], &of[right]->shape, taken[right]);
-    }
+    for (int right = 0; right < 2; right++)
+        gra_put_place(&name[right], of[right], taken[right]);
     gra_put_entry(&at, w, example);
-    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", line[0].s, line[1].s, at.s);
-    return true;
-}
-
-/* ---- another dimension ------------------------------------------------------------------------- */
-
-/* The one dimension along which the indices of dy and x differ anywhere; -1: none does, or more. */
-static int along(const gra_wrong *w, const double *jacobian)
-{
-    int found = -1;
-    for (size_t e = 0; e < w->size; e++)
-        for (int d = 0; d < w->x->shape.ndim && !gra_none(w, jacobian[e]); d++)
-            if (gra_index(w, true, d, e / w->cols) != gra_index(w, false, d, e % w->cols) && d != found) {
-                if (found >= 0)
-                    return -1;
-                found = d;
-            }
-    return found;
-}
-
-bool gra_other_dimension(gra_wrong *w)
-{
-    if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape))
-        return false;
-    const int a = along(w, w->a), n = along(w, w->n);
-    if (a < 0 || n < 0 || a == n)
-        return false;
-    gra_fits(w, "the wrong dimension: the backward sums along dimension %d, where a sum along dimension %d "
-             "is expected", a, n);
+    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s, at.s);
     return true;
 }
