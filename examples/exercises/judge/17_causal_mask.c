@@ -70,7 +70,6 @@ static const struct judge_answer after = {
           "a[i,j] = left[i,j] / sum(k, left[j,k])" },
         { "softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum",
           "a[i,j] = exp(left[i,j]) / sum(k, exp(left[i,k]))" },
-        { "softmax is missing: the scores themselves are divided by their sum", "soft[i,j] = s[i,j]" },
         { "softmax runs over columns: the weights of a token are a row",
           "p[i,j] = exp(s[i,j] - max(i, s[i,j]))\nsoft[i,j] = p[i,j] / sum(i, p[i,j])" } } };
 

@@ -48,7 +48,7 @@ static const struct judge_answer merge = { HEADS, .f = f_merge,
         { "the heads are in the wrong order: head 0 comes first", "y[b,t,h,c] = x[b,H - 1 - h,t,c]" } } };
 
 static const struct judge_answer multi = {
-    .sizes = { "b B", "i T", "j T", "h H", "c d", "e D" }, .telling = { 2, 5, 5, 3, 4, 12 }, .f = f_multi,
+    .sizes = { "b B", "i T", "j T", "h H", "c d", "e D" }, .telling = { 2, 5, 5, 3, 7, 21 }, .f = f_multi,
     .in = { "q[b,i,h,c]", "k[b,j,h,c]", "v[b,j,h,c]", "W_c[e,h,c]" },
     .without = "attention", .out = { "y[b,i,e]" }, .lines =
         "s[b,h,i,j] = sum(c, q[b,i,h,c] * k[b,j,h,c]) / sqrt(d)  # the score\n"

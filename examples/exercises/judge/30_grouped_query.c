@@ -40,7 +40,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 static const struct judge_answer answer = {
     .sizes = { "i time", "j time", "g G", "h H", "c d", "e dim", "r group", "b batch" },
-    .telling = { 5, 5, 2, 6, 4, 24, 3, 1 }, .f = f, .without = "attention",
+    .telling = { 4, 4, 2, 6, 5, 30, 3, 1 }, .f = f, .without = "attention",
     .in = { "x[b,i,e]", "query[g,r,c,e] in -0.5..0.5", "key[g,c,e] in -0.5..0.5", "value[g,c,e] in -0.5..0.5",
             "out[e,g,r,c] in -0.5..0.5" }, .out = { "y[b,i,e]" }, .lines =
         "q[b,i,g,r,c] = sum(e, query[g,r,c,e] * x[b,i,e])    # q\n"

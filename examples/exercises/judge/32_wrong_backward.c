@@ -23,13 +23,9 @@ static const struct judge_answer answer = {
     .special = {
         { "the mean of dy is subtracted outside the brackets: it must be divided by s",
           "dx[k,i] = (dy[k,i] - y[k,i] * dot[k]) * r[k] - mean[k]" },
-        { "only y times the mean of dy y is divided by s: put brackets around all three",
-          "dx[k,i] = dy[k,i] - mean[k] - y[k,i] * dot[k] * r[k]" },
         { "only dy_i / n is subtracted: the mean of dy adds up all dy of the row",
           "dx[k,i] = (dy[k,i] - dy[k,i] / n - y[k,i] * dot[k]) * r[k]" },
-        { "dy_i itself is added twice", "dx[k,i] = (2 * dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]" },
-        { "the mean of dy y is subtracted instead of the mean of dy",
-          "dx[k,i] = (dy[k,i] - dot[k] - y[k,i] * dot[k]) * r[k]" } } };
+        { "dy_i itself is added twice", "dx[k,i] = (2 * dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]" } } };
 
 /* The missing term is what the exercise asks for: gra_check's report shows it, and the judge does not name it. */
 static void as_given(void)
