@@ -65,6 +65,7 @@ static void read_formula(const struct judge_answer *a)
         held[outs] = strstr(is, "+=") ? declare("%.*s0%.*s", is, gloss) : NONE;
     }
     dy = a->f ? declare("d%.*s%.*s", a->out[0], "") : NONE;
+    formula.tensors = a->f != NULL;
     formula_lines(&formula, a->lines, NONE);
     for (int s = 0; a->special[s].says; s++)
         formula_lines(&formula, a->special[s].lines, s);
@@ -268,12 +269,15 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
             gradient_check(a);
     }
     judge_explained(&first, name, found);
+    formula.name[of].right = true;
 }
 
 void judge_case(const struct judge_answer *a, struct judge_case c)
 {
     judge_part("%s%s%s", c.part, c.apart ? ": " : "", c.apart ? name_in("", a->out[0]) : "");
     struct trial *k = try_case(a, &c, NONE);
+    for (int i = 0; i < formula.names; i++)
+        formula.name[i].right = false;
     for (int i = 0; i < outs; i++) {
         if (c.apart && i)
             judge_part("%s: %s", c.part, name_in("", a->out[i]));

@@ -43,6 +43,7 @@ struct name {
     int  low, high;                     /* nodes: its range when it is drawn; NONE */
     bool adds;                          /* an output that is added to what was there: 0, */
     int  held;                          /* or the numbers of this name; NONE */
+    bool right;                         /* an output that was compared, and is right */
     bool input;                         /* computed by its line, and given to the answer: no mistake is in it */
 };
 
@@ -81,6 +82,7 @@ struct formula {
     const char                  *text, *p;      /* what is being read, and where */
     int                          reading;       /* into this line */
     bool                         past_end;      /* was read, past the end of an array */
+    bool                         tensors;       /* are what the answer reads and writes */
     double                       unwritten;     /* in an output before it is written */
     unsigned long long           work;          /* nodes computed so far */
 };

@@ -382,10 +382,23 @@ static void extra(int i)
     }
     for (int l = 0; l < r.f->letters; l++) {
         const int size = of_letter(SIZE, l, i);
-        add(i, two(TIMES, formula_clone(r.f, i), size, true), "divided by %s%s: it should not be",
-            text_of(size), in);
-        add(i, two(TIMES, formula_clone(r.f, i), size, false), "there is an extra factor %s%s", text_of(size), in);
+        const char *to = i == root ? "" : text_of(i);
+        add(i, two(TIMES, formula_clone(r.f, i), size, true), "divided by %s%s%s%s: it should not be",
+            text_of(size), *to ? " in " : "", to, in);
+        add(i, two(TIMES, formula_clone(r.f, i), size, false), "there is an extra factor %s%s%s%s", text_of(size),
+            *to ? " with " : "", to, in);
     }
+}
+
+/* An index that is a number in the formula, counted from 1 or from -1. */
+static void counted(int i)
+{
+    const struct node x = *at(i);
+    for (int c = 0; c < x.n && x.kind != READ && x.kind != TEST; c++)
+        for (int by = -1; by <= 1 && at(x.child[c])->kind == LETTER; by += 2)
+            add(x.child[c], two(PLUS, formula_clone(r.f, x.child[c]), number(by, i), false),
+                "%s is %s here%s: it begins at 0", text_of(x.child[c]), by < 0 ? "1 too small" : "1 too large",
+                in_line(x.line));
 }
 
 /* A number, or a factor of 1, that is some other number: search.c finds which. */
@@ -399,6 +412,9 @@ static void constants(int i)
         for (int c = 0; c < at(k)->n && at(k)->kind == PLUS && at(k)->line == x.line; c++)
             term |= i == at(k)->child[c];
     struct mistake *m = NULL;
+    const int made = x.kind == READ ? r.f->name[x.of].line : NONE;
+    if (made != NONE && at(r.f->line[made].tree)->kind == NUMBER)
+        return;                                             /* its own line tells it better */
     if (x.kind == SIZE || (x.kind == READ && !x.n && r.f->name[x.of].line == NONE)) {
         r.f->node[unknown].number = 1.37;                   /* not what anybody writes */
         m = add(i, unknown, "%s is used instead of %s%s", "%", text_of(i), in);
@@ -472,13 +488,16 @@ static void sums(int i)
         CHANGED(divisor, size, "the sum over %c is divided by %s%s: it is no mean", c, n, in);
     if (x.divisor != NONE) {
         CHANGED(divisor, NONE, "the sum over %c is not divided by %s%s", c, n, in);
+        const int plain = formula_clone(r.f, i);
+        r.f->node[plain].divisor = NONE;
+        add(i, two(TIMES, plain, size, false), "the sum over %c is multiplied by %s%s: divide it by %s", c, n, in, n);
         CHANGED(divisor, less, "the sum over %c is divided by %s - 1%s: divide it by %s", c, n, in, n);
         for (int l = 0; l < r.f->letters; l++)
             if (l != x.of)
                 CHANGED(divisor, of_letter(SIZE, l, i), "the sum over %c is divided by %s%s: divide it by %s", c,
                         r.f->letter[l].size, in, n);
     }
-    CHANGED(from, less, "the %s over %c is only its last term%s", what, c, in);
+    CHANGED(from, less, "the %s over %c is only its last term%s (is = there for +=?)", what, c, in);
     CHANGED(to, number(1, i), "the %s over %c is only its first term%s", what, c, in);
     CHANGED(from, number(1, i), "the %s over %c lacks its first term%s", what, c, in);
     CHANGED(to, less, "the %s over %c lacks its last term%s", what, c, in);
@@ -934,7 +953,7 @@ static void stored(int i)
     r.f->node[new].divisor = d; r.f->node[new].member = to_; add(i, new, __VA_ARGS__); } while (0)
         LOOP(to, two(PLUS, of_letter(SIZE, own, i), number(1, i), true), "the loop over %c ends one too early", c);
         LOOP(from, number(1, i), "the loop over %c begins at 1: it begins at 0", c);
-        LOOP(to, number(1, i), "only %c = 0 is computed: there are %s", c, size);
+        LOOP(to, number(1, i), "only %c = 0 is computed: %c ends at %s", c, c, size);
         for (int l = 0; l < r.f->letters; l++) {
             if (l != own)
                 LOOP(to, of_letter(SIZE, l, i), "the loop over %c ends at %s: it ends at %s", c,
@@ -953,7 +972,7 @@ static const struct { int rank; void (*rule)(int); bool targets; } rules[] = {
     { 0, left_out, false }, { 0, sums, false }, { 0, tests, false }, { 1, other_names, false },
     { 1, exchanged, false }, { 1, functions, false }, { 1, brackets, false }, { 1, outside, false },
     { 1, along, false }, { 1, overwritten, false }, { 1, early, false }, { 1, runs_on, false }, { 1, whole, false }, { 1, places, true },
-    { 1, stored, true }, { 1, doubled, false }, { 1, constants, false }, { 1, extra, false } };
+    { 1, stored, true }, { 1, doubled, false }, { 1, counted, false }, { 1, constants, false }, { 1, extra, false } };
 enum { RULES = sizeof rules / sizeof *rules };
 
 /* At each node of a line; lines of the last paragraph first, as it is what is compared. */
@@ -1007,6 +1026,12 @@ static void one_loop(int letter, int output, unsigned long needs)
     }
 }
 
+static bool may_be_wrong(int line)
+{
+    const int name = at(r.f->line[line].target)->of;
+    return !r.f->name[name].input && (!r.f->name[name].right || name == r.output);
+}
+
 static int uses_of(int name, int nodes)
 {
     int n = 0;
@@ -1044,7 +1069,7 @@ void make_mistakes(struct formula *f, int output, const char *const *says, bool 
         for (int rank = 0; rank < 2; rank++)
             for (int rule = 0; rule < RULES; rule++)
                 for (int line = f->usual; line-- > 0 && rules[rule].rank == rank;)
-                    if (needs >> line & 1 && !f->name[at(f->line[line].target)->of].input && earlier == (f->line[line].paragraph != f->line[own].paragraph)) {
+                    if (needs >> line & 1 && may_be_wrong(line) && earlier == (f->line[line].paragraph != f->line[own].paragraph)) {
                         r.rank = earlier ? 3 : rank;
                         each_node(nodes, line, rule);
                     }
@@ -1055,7 +1080,7 @@ void make_mistakes(struct formula *f, int output, const char *const *says, bool 
     for (int u = 0; u < nodes; u++) {                       /* in one of several uses of a line */
         const struct node *x = at(u);
         const int line = x->kind == READ && x->line >= 0 && x->line < f->usual ? f->name[x->of].line : NONE;
-        if (line == NONE || f->name[x->of].input || !(needs >> x->line & 1) || u == f->line[x->line].target || uses_of(x->of, nodes) < 2)
+        if (line == NONE || !may_be_wrong(line) || !(needs >> x->line & 1) || u == f->line[x->line].target || uses_of(x->of, nodes) < 2)
             continue;
         r.use = u;
         for (int rule = 0; rule < RULES; rule++)

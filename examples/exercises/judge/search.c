@@ -19,26 +19,24 @@ static double off(double a, double b)
     return a == b || (a != a && b != b) ? 0 : fabs(a - b);
 }
 
-/* Numbers made from memory past the end of an array match any, if one is too large to be right. Zeros and what
- * is not finite prove nothing, unless a special says so. */
-static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool proof)
+/* What a tensor has past its end is not known: there any number that is too large to be right matches. Zeros, and
+ * what is not finite, prove nothing, unless a special says so. */
+static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool special)
 {
     struct fit fit = { true, false };
+    bool proof = false;
     for (int c = 0; c < cases && (fit.fits || !fit.changes); c++) {
         f->now = seen[c].numbers;
-        const size_t n = f->now->count[output];
-        bool any = false, far = false;
-        for (size_t i = 0; i < n && (fit.fits || !fit.changes); i++) {
+        for (size_t i = 0; i < f->now->count[output] && (fit.fits || !fit.changes); i++) {
             f->past_end = false;
-            const double made = formula_element(f, output, i), got = seen[c].got[i], tolerance = seen[c].tolerance;
-            const bool same = off(made, got) <= tolerance || (isfinite(made) && off(made, got) <= 1e-12 * fabs(made));
-            fit.fits = fit.fits && (same || f->past_end);
-            any = any || (!same && f->past_end);
-            far = far || !(fabs(got) < 1e5);
-            proof = proof || (same && fabs(made) > 1e-9 && isfinite(made) && made != JUDGE_UNWRITTEN);
-            fit.changes = fit.changes || !(off(made, seen[c].want[i]) <= tolerance);
+            const double made = formula_element(f, output, i), got = seen[c].got[i];
+            const bool same = off(made, got) <= seen[c].tolerance
+                           || (isfinite(made) && off(made, got) <= 1e-12 * fabs(made));
+            fit.fits = fit.fits && (same || (f->past_end && f->tensors && !(fabs(got) < 1e5)));
+            proof = proof || (same && !f->past_end && made != JUDGE_UNWRITTEN
+                              && (special || (fabs(made) > 1e-9 && isfinite(made))));
+            fit.changes = fit.changes || !(off(made, seen[c].want[i]) <= seen[c].tolerance);
         }
-        fit.fits = fit.fits && (!any || far);
     }
     fit.fits = fit.fits && fit.changes && proof;
     return fit;
@@ -142,7 +140,8 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
             const bool fits = compare(f, output, seen, cases, false).fits;
             turn(f, of[j], seen, cases, false);
             if (fits) {
-                snprintf(text, sizeof text, "two things:\n  %s\n  %s", of[i]->says, of[j]->says);
+                snprintf(text, sizeof text, strcmp(of[i]->says, of[j]->says) ? "two things:\n  %s\n  %s"
+                         : "%s, at two places", of[i]->says, of[j]->says);
                 turn(f, of[i], seen, cases, false);
                 return text;
             }
