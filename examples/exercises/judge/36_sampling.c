@@ -3,20 +3,9 @@
 
 enum { MOST = 64 };
 
-static void call_softmax(const struct judge_call *c)
-{
-    softmax_at(c->in[0], c->out[0], c->size[0], *c->in[1]);
-}
-
-static void call_top_k(const struct judge_call *c)
-{
-    keep_top_k(c->out[0], c->size[0], *c->ids[0]);
-}
-
-static void call_top_p(const struct judge_call *c)
-{
-    keep_top_p(c->out[0], c->size[0], *c->in[0]);
-}
+static void call_softmax(const struct judge_call *c) { softmax_at(c->in[0], c->out[0], c->size[0], *c->in[1]); }
+static void call_top_k(const struct judge_call *c)   { keep_top_k(c->out[0], c->size[0], *c->ids[0]); }
+static void call_top_p(const struct judge_call *c)   { keep_top_p(c->out[0], c->size[0], *c->in[0]); }
 
 static void tokens(const struct judge_call *c, const struct sampling *how, const double *u)
 {
@@ -64,9 +53,7 @@ static const struct judge_answer at_temperature = {
     SIZES, .call = call_softmax, .in = { "x[i]", "t in 0.3..0.8  # the temperature" }, .out = { "p[i]" },
     .lines = SOFTMAX("p"), .special = {
         { "at temperature 0, of equal logits the last was taken: take the first",
-          "best[i] = [x[i] = top] * [sum(j, [j > i] * [x[j] = top]) = 0]" },
-        { "e^x is divided by the last e^x: add up all, with +=", "p[i] = e[i] / e[n - 1]" },
-        { "at temperature 0 this is always token 0: take that with the largest logit", "best[i] = [i = 0]" } } };
+          "best[i] = [x[i] = top] * [sum(j, [j > i] * [x[j] = top]) = 0]" } } };
 
 static const struct judge_answer top_k = {
     SIZES, .call = call_top_k, .in = { "int k in 3..5" }, .out = { "p[i] +=" }, .held = { "0.05..0.3" },
@@ -81,8 +68,9 @@ static const struct judge_answer top_k = {
 static const struct judge_answer top_p = {
     SIZES, .call = call_top_p, .in = { "top_p in 0.4..0.9" }, .out = { "p[i] +=" }, .held = { "0.05..0.3" },
     .lines = RANK("p0") TOP_P("p0", "p"), .special = {
+        { "top-p stops when the sum is above top_p: it should reach it", "p_kept[i] = [before[i] <= top_p] * p0[i]" },
         { "the token with which the sum reaches top_p is missing: it is kept too",
-          "p_kept[i] = [rank[i] = 0 ] ? p0[i] : [before[i] + p0[i] < top_p] * p0[i]" },
+          "p_kept[i] = [rank[i] = 0] ? p0[i] : [before[i] + p0[i] < top_p] * p0[i]" },
         { "each p is compared with top_p: compare the sum of those that are kept",
           "p_kept[i] = [rank[i] = 0] ? p0[i] : [p0[i] >= top_p] * p0[i]" },
         { "top_p * n tokens are kept: keep as few as have a sum of top_p",
@@ -101,13 +89,12 @@ static const struct judge_answer draw = {
           "hit[k] = n - max(i, [1 - u[k] < upto[i]] * (n - i))" } } };
 
 static const struct judge_answer sample = {
-    SIZES, .call = call_sample, .in = { "x[i]", "t in 1.5..2  # the temperature", "int k in 4..5", "top_p in 0.5..0.7",
-                                        "u[k] in 0..1" }, .out = { "token[k]" },
+    SIZES, .call = call_sample, .out = { "token[k]" },
+    .in = { "x[i]", "t in 1.5..2  # the temperature", "int k in 4..5", "top_p in 0.5..0.7", "u[k] in 0..1" },
     .lines = SOFTMAX("s") RANK("s") TOP_K("s", "q") TOP_P("q", "p") DRAW("p"), .special = {
         { "top-p was applied before top-k: it needs what top-k has left",
           "before[i] = sum(j, [rank[j] < rank[i]] * s[j])" },
-        { "top-k is missing", "q[i] = s[i]" },
-        { "top-p is missing", "p[i] = q[i]" },
+        { "top-k is missing", "q[i] = s[i]" }, { "top-p is missing", "p[i] = q[i]" },
         { "the temperature is missing", "e[i] = exp(x[i] - top)" },
         { "the most likely token was taken, whatever u is", "token[k] = max(i, best[i] * i)" } } };
 
@@ -119,28 +106,24 @@ void judge_exercise(void)
     static const double q[] = { 0.125, 0.375, 0.25, 0, 0.0625, 0, 0.1875 }, full[] = { 0.25, 0.125, 0.5, 0.125 };
     static const double ties[] = { 0.125, 0.25, 0.125, 0.25, 0.125, 0.125 }, short_of_1[] = { 0.25, 0.375, 0.25, 0 };
     static const double draws[] = { 0, 0.25, 0.125, 0, 0.5, 0.125 }, close[] = { 0.1, 0.3, 0.05, 0.35, 0.2 };
-    const double *t[] = { (double[]){ 1 }, (double[]){ 0.5 }, (double[]){ 3 }, (double[]){ 2 }, (double[]){ 0 } };
     double u[2][MOST], near[8], sum = 0;
     for (int k = 0; k < MOST; k++)
         u[0][k] = k / 64., u[1][k] = (k + 0.5) / 64;
     for (int i = 0; i < 4; i++)
         sum += close[i], near[2 * i] = sum - 1e-11, near[2 * i + 1] = sum + 1e-11;
-#define LARGE .says = "e^x is infinite, or all are 0: subtract the largest logit from all first (begin the search " \
+#define LARGE "e^x is infinite, or all are 0: subtract the largest logit from all first (begin the search " \
     "for it at -INFINITY, or with the first logit)"
-#define ZERO .says = "at temperature 0 the largest logit, the first of equals, has probability 1: nothing can be " \
+#define ZERO "at temperature 0 the largest logit, the first of equals, has probability 1: nothing can be " \
     "divided by 0, so this temperature is a case of its own"
+#define AT(name, n, logits, t, says_) CASE(name, { n, n }, .in = { logits, (double[]){ t } }, .says = says_)
     judge_cases(&at_temperature, (const struct judge_case[]){
-        CASE("softmax at temperature 1", { 6, 6 }, .in = { x, t[0] }),
-        CASE("softmax at temperature 0.5", { 6, 6 }, .in = { x, t[1] }),
-        CASE("softmax at temperature 3", { 6, 6 }, .in = { x, t[2] }),
-        CASE("logits of 1e4", { 3, 3 }, .in = { large, t[3] }, LARGE),
-        CASE("logits of -1e4", { 3, 3 }, .in = { small, t[3] }, LARGE),
-        CASE("temperature 0", { 6, 6 }, .in = { x, t[4] }, ZERO),
-        CASE("temperature 0, equal logits", { 5, 5 }, .in = { equal, t[4] }, ZERO),
-        CASE("temperature 0, the first is the largest", { 3, 3 }, .in = { first, t[4] }, ZERO),
-        CASE("temperature 0, the last is the largest", { 4, 4 }, .in = { last, t[4] }, ZERO),
-        CASE("softmax of a single logit", { 1, 1 }, .in = { x, t[3] }),
-        CASE("a single logit, temperature 0", { 1, 1 }, .in = { x, t[4] }, ZERO), { NULL } });
+        AT("softmax at temperature 1", 6, x, 1, NULL), AT("softmax at temperature 0.5", 6, x, 0.5, NULL),
+        AT("softmax at temperature 3", 6, x, 3, NULL), AT("softmax of a single logit", 1, x, 2, NULL),
+        AT("logits of 1e4", 3, large, 2, LARGE), AT("logits of -1e4", 3, small, 2, LARGE),
+        AT("temperature 0", 6, x, 0, ZERO), AT("temperature 0, equal logits", 5, equal, 0, ZERO),
+        AT("temperature 0, the first is the largest", 3, first, 0, ZERO),
+        AT("temperature 0, the last is the largest", 4, last, 0, ZERO),
+        AT("temperature 0, a single logit", 1, x, 0, ZERO), { NULL } });
 #define KEEP(name, size, number, held_) CASE(name, { size, size }, .in = { (double[]){ number } }, .held = { held_ })
     judge_cases(&top_k, (const struct judge_case[]){
         KEEP("top-k, k = 3", 7, 3, p), KEEP("top-k, k = 2", 7, 2, p), KEEP("top-k, k = 1", 7, 1, p),
@@ -154,15 +137,15 @@ void judge_exercise(void)
         CASE("draws", { 6, 6, 64 }, .in = { draws, u[0] }),
         CASE("a draw for which rounding has left the sum too small", { 4, 4, 64 }, .in = { short_of_1, u[0] }),
         CASE("draws very near to a sum", { 5, 5, 8 }, .in = { close, near },
-             .says = "u is 1e-11 below or above a sum: add up and compare doubles, no floats, without an eps"), { NULL } });
-#define SAMPLE(name, n, logits, t, k, p) CASE(name, { n, n, 64 }, \
-    .in = { logits, (double[]){ t }, (double[]){ k }, (double[]){ p }, u[1] })
+             .says = "u is 1e-11 below or above a sum: add up and compare doubles, without an eps"), { NULL } });
+#define SAMPLE(name, n, logits, t, k, p, says_) CASE(name, { n, n, 64 }, \
+    .in = { logits, (double[]){ t }, (double[]){ k }, (double[]){ p }, u[1] }, .says = says_)
     judge_cases(&sample, (const struct judge_case[]){
-        SAMPLE("sample_token at temperature 1, with all tokens", 6, x, 1, 60, 1),
-        SAMPLE("sample_token at temperature 2, with all tokens", 6, x, 2, 60, 1),
-        SAMPLE("sample_token with top-k", 6, x, 1, 3, 1),
-        SAMPLE("sample_token: the order of its steps", 6, x, 2, 4, 0.58),
-        SAMPLE("sample_token for 64 tokens", MOST, NULL, 0.5, 9, 0.9),
-        SAMPLE("sample_token at temperature 0", 6, x, 0, 60, 1),
-        SAMPLE("sample_token of a single token", 1, x, 1, 3, 0.5), { NULL } });
+        SAMPLE("sample_token at temperature 1, with all tokens", 6, x, 1, 60, 1, NULL),
+        SAMPLE("sample_token at temperature 2, with all tokens", 6, x, 2, 60, 1, NULL),
+        SAMPLE("sample_token with top-k", 6, x, 1, 3, 1, NULL),
+        SAMPLE("sample_token: the order of its steps", 6, x, 2, 4, 0.58, NULL),
+        SAMPLE("sample_token for 64 tokens", MOST, NULL, 0.5, 9, 0.9, NULL),
+        SAMPLE("sample_token at temperature 0", 6, x, 0, 60, 1, "every u draws the most likely token"),
+        SAMPLE("sample_token of a single token", 1, x, 1, 3, 0.5, NULL), { NULL } });
 }
