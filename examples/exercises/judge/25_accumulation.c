@@ -1,6 +1,6 @@
 /* 25 accumulation: the judge. The loss that it provides is the cross-entropy of a linear layer, and records
  * which rows are requested, and whether each micro-batch is a step of its own. */
-#include "judge.h"
+#include "numbers.h"
 
 enum { IN = 3, CLASSES = 4, MOST = 12, WEIGHTS = IN * CLASSES, ALL = WEIGHTS + CLASSES, STALE = 3 };
 
@@ -50,77 +50,51 @@ static gra_tensor *mean_of_rows(gra_tape *t, int from, int to, void *arg)
     return loss;
 }
 
-/* The gradients as one row: weight, then bias. */
-static void gradients(const struct batch *b, double *to)
+/* The gradients as one row, weight and then bias, and the loss. */
+static double *row(const struct batch *b, double loss)
 {
+    double *to = judge_room(ALL + 1);
     memcpy(to, gra_grad(b->layer.weight), WEIGHTS * sizeof *to);
     memcpy(to + WEIGHTS, gra_grad(b->layer.bias), CLASSES * sizeof *to);
+    to[ALL] = loss;
+    return to;
 }
 
-/* The gradients, then the loss, of each micro-batch. */
-struct rows {
-    int    n, micro, first;                             /* compared from number `first` on */
-    double piece[MOST][ALL + 1];
-    const char *zeros;                                  /* why all gradients may be 0 */
-};
+/* What is made of the micro-batches' rows: k of n rows have the share k/n. */
+enum { SUM = 1, MEANS, PIECES, ONE_ROW, AGAIN, LAST, FIRST, KEPT, MISTAKES };
+static const char *const says[MISTAKES] = {
+    [SUM] = "it is the sum of the micro-batches' means: expected the mean over all n rows",
+    [MEANS] = "it is the mean over micro-batches: their sizes differ, so a small one's rows count more",
+    [PIECES] = "each micro-batch counts 1 / (n / micro), where / drops the remainder: a mean of k rows counts k/n",
+    [ONE_ROW] = "each micro-batch's mean was divided by n: a mean of k rows counts k/n",
+    [AGAIN] = "it was divided by the number of micro-batches too: the shares k/n are enough",
+    [LAST] = "only the last micro-batch is in it: call gra_zero_grad once, before the first, and gra_backward in "
+             "each", [FIRST] = "only the first micro-batch is in it: call gra_backward in each",
+    [KEPT] = "it still contains the gradients of the previous step: zero them first" };
 
-static double share(int from, int rows, int n, int micro)
+static const double *mean_of(double *const *piece, int n, int micro, int mistake)
 {
-    const double of = (double)rows / n;
     const int count = (n + micro - 1) / micro;
-    return slip("it is the sum of the micro-batches' means: expected the mean over all n rows") ? 1
-         : slip("it is the mean over micro-batches: their sizes differ, so a small one's rows count more")
-         ? 1.0 / count
-         : slip("each micro-batch counts 1 / (n / micro), where / drops the remainder: a mean of k rows "
-                "counts k/n")
-         ? 1.0 / (n / micro > 0 ? n / micro : 1)
-         : slip("each micro-batch's mean was divided by micro: it is already a mean") ? 1.0 / micro
-         : slip("each micro-batch counts as if it had micro rows: the last one has fewer") ? (double)micro / n
-         : slip("each micro-batch's mean was divided by n: a mean of k rows counts k/n") ? 1.0 / n
-         : slip("each micro-batch's share was taken twice: a mean of k rows counts k/n, once") ? of * of
-         : slip("it was divided by the number of micro-batches too: the shares k/n are enough") ? of / count
-         : slip("it was divided by n too: the shares k/n are enough") ? of / n
-         : slip("the share is inverted: a mean of k rows counts k/n") ? 1 / of
-         : slip("each micro-batch counts n / micro: a mean of k rows counts k/n") ? (double)n / micro
-         : slip("each micro-batch counts to / n: it has to - from rows") ? (double)(from + rows) / n
-         : slip("each micro-batch counts from / n: it has to - from rows") ? (double)from / n
-         : slip("each micro-batch counts one row too few: it has to - from rows") ? (rows - 1.) / n
-         : slip("each micro-batch counts one row too many: it has to - from rows") ? (rows + 1.) / n
-         : slip("it is n times too large: expected the mean over all rows") ? rows : of;
-}
-
-/* The gradients, or the loss: the mean over all rows. */
-static void mean_of(double *out, void *arg)
-{
-    const struct rows *r = arg;
-    const bool loss = r->first == ALL;
-    const int n = r->n, micro = r->micro, count = loss ? 1 : ALL;
-    const bool kept = !loss && slip("it still contains the gradients of the previous step: zero them first");
-    const bool last = slip(loss ? "it is the loss of the last micro-batch"
-                                : "only the last micro-batch is in "
-                                  "it: call gra_zero_grad once, before the first, and gra_backward in each");
-    const bool first = !loss
-        && slip("only the first micro-batch is in it: call gra_backward in each");
-    const bool again = slip("each share multiplies what the micro-batches before it have added, too: "
-                            "multiply the micro-batch's own loss by it, before gra_backward");
-    const bool none = slip(!loss ? r->zeros : "it is 0: add k/n times the mean of each micro-batch, in "
-                                              "double (in C, k / n of two int is 0)");
-    for (int i = 0; i < count; i++)
-        out[i] = kept ? STALE : 0;
-    for (int from = 0; from < n; from += micro) {
-        const int rows = n - from < micro ? n - from : micro;
-        const bool left_out = none || (last && from + rows < n) || (first && from);
-        const double by = left_out ? 0 : share(from, rows, n, micro);
-        for (int i = 0; i < count; i++)
-            out[i] = (again ? by : 1) * out[i] + by * r->piece[from / micro][r->first + i];
+    double *out = judge_room(ALL + 1);
+    for (int i = 0; i <= ALL; i++)
+        out[i] = mistake == KEPT ? STALE : 0;
+    for (int k = 0; k < count; k++) {
+        const double rows = k < count - 1 ? micro : n - k * micro, share = rows / n;
+        const double by = mistake == SUM ? 1 : mistake == MEANS ? 1.0 / count
+                        : mistake == PIECES ? 1.0 / (n / micro > 0 ? n / micro : 1)
+                        : mistake == ONE_ROW ? 1.0 / n : mistake == AGAIN ? share / count
+                        : (mistake == LAST && k < count - 1) || (mistake == FIRST && k > 0) ? 0 : share;
+        for (int i = 0; i <= ALL; i++)
+            out[i] += by * piece[k][i];
     }
+    return out;
 }
 
 static void accumulates(const char *part, int n, int micro)
 {
     struct batch b = { .x = judge_draw(5, MOST * IN, -2, 2), .n = n, .micro = micro };
-    struct rows rows = { .n = n, .micro = micro };
-    double got[ALL];
+    struct judge_mistake gradients[MISTAKES + 1] = { { "", NULL } }, losses[MISTAKES + 1] = { { "", NULL } };
+    double *piece[MOST];
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_GRAD, 3);
     gra_linear_init(&b.layer, gra_root(m), IN, CLASSES, true);
@@ -133,8 +107,7 @@ static void accumulates(const char *part, int n, int micro)
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *mean = rows_loss(t, from, from + micro < n ? from + micro : n, &b);
         gra_backward(t, mean);
-        gradients(&b, rows.piece[from / micro]);
-        rows.piece[from / micro][ALL] = gra_item(mean);
+        piece[from / micro] = row(&b, gra_item(mean));
     }
     for (int i = 0; i < ALL; i++)                       /* what the previous step left */
         *(i < WEIGHTS ? &b.layer.weight->grad[i] : &b.layer.bias->grad[i - WEIGHTS]) = STALE;
@@ -146,14 +119,22 @@ static void accumulates(const char *part, int n, int micro)
     for (int i = 0; i < n; i++)
         if (!b.used[i])
             judge_wrong("of %d rows with micro = %d, row %d was never used: all n rows count", n, micro, i);
-    rows.zeros = gra_zeros(t, GRA_SHAPE(1))->step != b.step ? "all gradients are 0"
+    for (int k = 1; k < MISTAKES; k++) {
+        gradients[k] = (struct judge_mistake){ says[k], mean_of(piece, n, micro, k) };
+        losses[k] = (struct judge_mistake){ says[k], gradients[k].numbers + ALL };
+    }
+    losses[LAST].says = "it is the loss of the last micro-batch";
+    losses[FIRST].says = losses[KEPT].says = "";
+    const double zero[ALL] = { 0 }, *got = row(&b, loss), *want = mean_of(piece, n, micro, 0);
+    gradients[0] = (struct judge_mistake){ gra_zeros(t, GRA_SHAPE(1))->step != b.step ? "all gradients are 0"
         : !b.loss->grad ? "all gradients are 0: gra_backward was not called in the last micro-batch"
         : b.loss->grad[0] != 0 ? "all gradients are 0: they were zeroed after gra_backward"
-        : "all gradients are 0: the loss was multiplied by 0 (in C, k / n of two int is 0)";
-    gradients(&b, got);
-    judge_against("the gradient (weight, then bias)", GRA_SHAPE(ALL), got, 1e-10, mean_of, &rows);
-    rows.first = ALL;
-    judge_against("the loss returned", GRA_SHAPE(1), &loss, 1e-10, mean_of, &rows);
+        : "all gradients are 0: the loss was multiplied by 0 (in C, k / n of two int is 0)", zero };
+    const struct comparison of_gradients = judge_comparison(GRA_SHAPE(ALL), got, want, 1e-10);
+    const struct comparison of_loss = judge_comparison(GRA_SHAPE(1), got + ALL, want + ALL, 1e-10);
+    judge_explained(&of_gradients, "the gradient (weight, then bias)", gradients);
+    judge_clue("Add up k/n times the mean of each micro-batch, from 0 on, in double");
+    judge_explained(&of_loss, "the loss returned", losses);
     judge_close(t, m);
 }
 
