@@ -66,6 +66,7 @@ static void read_formula(const struct judge_answer *a)
     }
     dy = a->f ? declare("d%.*s%.*s", a->out[0], "") : NONE;
     formula.tensors = a->f != NULL;
+    formula.ops = a->f && !a->op;
     formula_lines(&formula, a->lines, NONE);
     for (int s = 0; a->special[s].says; s++)
         formula_lines(&formula, a->special[s].lines, s);
@@ -240,7 +241,7 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
         judge_wrong("the judge's formula has no line for %s", name);
     const struct comparison first = judge_comparison(shape_of(of, &k->numbers), got_by(k, which, gradient),
         right_numbers(k, of), c->tolerance == 0 ? gradient ? 1e-11 : 1e-12 : c->tolerance);
-    struct judge_mistake found[2] = { { NULL, NULL } };
+    const char *found = NULL;
     if (!judge_agrees(&first)) {
         struct judge_case telling = { .part = "telling", .low = c->low, .high = c->high };
         struct seen seen[2] = { { &k->numbers, first.got, first.want, first.tolerance } };
@@ -261,11 +262,11 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
         formula.name[of].adds = gradient;
         formula.name[of].held = gradient ? NONE : held[which];
         formula.unwritten = JUDGE_UNWRITTEN;
-        make_mistakes(&formula, of, specials, a->f && !a->op, &mistakes);
-        found[0] = (struct judge_mistake){ search_mistake(&formula, of, seen, cases, &mistakes), first.got };
-        if (!found[0].says && c->says)
+        make_mistakes(&formula, of, specials, &mistakes);
+        found = search_mistake(&formula, of, seen, cases, &mistakes);
+        if (!found && c->says)
             judge_wrong("%s", c->says);
-        if (a->f && gradient && (!found[0].says || !found[0].says[0]))
+        if (a->f && gradient && (!found || !found[0]))
             gradient_check(a);
     }
     judge_explained(&first, name, found);

@@ -82,7 +82,7 @@ struct formula {
     const char                  *text, *p;      /* what is being read, and where */
     int                          reading;       /* into this line */
     bool                         past_end;      /* was read, past the end of an array */
-    bool                         tensors;       /* are what the answer reads and writes */
+    bool                         tensors, ops;  /* the answer's arrays are tensors; and it is made of ops */
     double                       unwritten;     /* in an output before it is written */
     unsigned long long           work;          /* nodes computed so far */
 };
@@ -101,6 +101,12 @@ double formula_element(struct formula *f, int name, size_t i);
 
 /* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
 void formula_forget(struct formula *f, unsigned long lines);
+
+/* Nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The texts are static,
+ * twelve in turn. */
+const char *formula_text(const struct formula *f, int node);
+const char *formula_name_text(const struct formula *f, int name);
+const char *formula_place(const struct formula *f, int node);
 
 int formula_name(const struct formula *f, const char *text);    /* NONE: unknown */
 int formula_clone(struct formula *f, int node);                 /* of a node; its children are shared */

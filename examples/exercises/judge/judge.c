@@ -2,9 +2,9 @@
  * word, a letter ('p' and a part, 'w' and a finding, 'd': done, all is right), a text, and a zero byte. The
  * runner has put random words into the standard input, and a record counts only with the next of them. The
  * judge reads it when the record is made: in memory there are only words that have been used, and an answer
- * may call nothing that reads (../compile.sh). Started by hand, without a runner, it prints the records. */
+ * may call nothing that reads (../compile.sh). Started by hand, without an
+ * argument, it prints the records. */
 #include "judge.h"
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 enum { RECORDS = 3, WORD = 16 };
 
 /* ---- records ------------------------------------------------------------------------------------ */
+
+static bool runner;             /* started the program, which has an argument then: anybody may leak a descriptor 3 */
 
 static void read_word(char word[WORD])
 {
@@ -24,7 +26,6 @@ static void read_word(char word[WORD])
 static void record(char kind, const char *text)
 {
     char line[6000];
-    const bool runner = fcntl(RECORDS, F_GETFD) != -1;
     const int begin = runner ? WORD : 0;
     int n = snprintf(line + begin, sizeof line - WORD, runner ? "%c%s" : "%c: %s\n", kind, text);
     if (n < 0 || n > (int)sizeof line - WORD - 1)
@@ -62,8 +63,10 @@ void judge_wrong(const char *format, ...)
     _exit(1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
+    runner = argc > 1;
     judge_exercise();
     fflush(NULL);
     record('d', "");

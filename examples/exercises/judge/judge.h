@@ -26,42 +26,8 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 /* The precision for %.*g with which the two are printed differently: 6 digits, or as many as it takes. */
 int judge_digits(double got, double want);
 
-/* Numbers that must equal those that a reference writes to out. The reference contains the known mistakes:
- * each is a slip("what is wrong"), which is true in the run in which that mistake is tried, and which
- * registers itself when it is first evaluated; the same sentence in two places is one mistake. First the
- * reference runs without slips; if the answer's numbers differ, it runs with each slip, then with each pair.
- * The finding is the slip that gives the answer's numbers, or the first three if there are several, joined by
- * "or"; otherwise what judge_numbers says. A slip that would have changed numbers of an earlier comparison
- * with this reference, which were right, is reported only if nothing else fits.
- *
- *     static void reference(double *out, void *arg)
- *     {
- *         const struct square *s = arg;
- *         const double power = slip("x is not squared") ? 1 : slip("this is x^3: it should be x^2") ? 3 : 2;
- *         for (int i = 0; i < s->n; i++)
- *             out[i] = pow(s->x[i], power) * (slip("the sign is wrong") ? -1 : 1);
- *     }
- *     judge_against("y", GRA_SHAPE(n), y, 1e-12, reference, &s);
- *
- * They are reported in the order in which they were evaluated first. So no two slips may be arguments of one
- * call or operands of one +, whose order C leaves open; ?:, && and || are ordered. JUDGE_ANY in out is a
- * number made from memory past the end of an array: it matches any number, if one is far too large. */
-#define JUDGE_ANY (-987654322.5)
-typedef void judge_reference(double *out, void *arg);
-void judge_against(const char *name, gra_shape shape, const double *got, double tolerance,
-                   judge_reference *reference, void *arg);
-bool slip(const char *says);
-bool slip_of(const char *format, ...) GRA_PRINTF(1, 2);
-
-/* Returns only what fits, as judge_against would say it, or NULL: reports no finding. */
-const char *judge_slip(gra_shape shape, const double *got, double tolerance, judge_reference *reference,
-                       void *arg);
-
 /* What the next comparison says if nothing else explains it. The first clue is kept. */
 void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
-
-/* Is got = a x + b y for all n numbers, with one a and one b? This finds a wrong factor of any size. */
-bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b);
 
 /* Memory for n numbers of an answer. Each is JUDGE_UNWRITTEN at first, so that one that is left out differs
  * from one that is wrong. After the last are guards of another value: judge_guarded reports an answer that
@@ -70,8 +36,8 @@ bool judge_combination(const double *got, const double *x, const double *y, size
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
 
-/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0: an answer that
- * reads past the end does the same in each run, and a slip can name it. */
+/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0, so that an answer
+ * that reads past the end does the same in each run. */
 int *judge_ids(const int *ids, size_t n);
 
 /* What the answer may only read must be unchanged. */

@@ -89,78 +89,6 @@ static bool one_difference(const struct comparison *c, double *difference)
     return c->n > 1 && isfinite(*difference);
 }
 
-/* Are the last two dimensions exchanged in memory, as if the result had the other layout? */
-static bool transposed(const struct comparison *c)
-{
-    const int d = c->shape.ndim;
-    if (d < 2)
-        return false;
-    const size_t rows = (size_t)c->shape.dim[d - 2], cols = (size_t)c->shape.dim[d - 1];
-    for (size_t at = 0; at < c->n; at += rows * cols)
-        for (size_t i = 0; i < rows; i++)
-            for (size_t j = 0; j < cols; j++)
-                if (!near(c, c->got[at + j * rows + i], c->want[at + i * cols + j]))
-                    return false;
-    return rows > 1 && cols > 1;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static bool another_order(const struct comparison *c)
-{
-    double *a = malloc(2 * c->n * sizeof *a), *b = a + c->n;
-    if (!a)
-        return false;
-    memcpy(a, c->got, c->n * sizeof *a);
-    memcpy(b, c->want, c->n * sizeof *b);
-    qsort(a, c->n, sizeof *a, ascending);
-    qsort(b, c->n, sizeof *b, ascending);
-    const bool same = equal(c, a, b);
-    free(a);
-    return same && c->n > 1;
-}
-
-/* If numbers depend on memory past an array's end, at least one must be too large to be right. Where an
- * answer may be inexact, a mistake must fit more closely, or a small one would fit another. */
-bool judge_made(const struct comparison *c, const double *mistake, size_t *any)
-{
-    const struct comparison close = { .tolerance = fmin(c->tolerance, 1e-4 * fmax(1, largest(c))) };
-    bool differs = false, far = false;
-    *any = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        const bool huge = fabs(mistake[i]) > 1e9;       /* made from a guard */
-        const double off = fabs(c->got[i] - mistake[i]) / fabs(mistake[i]);
-        if (mistake[i] != JUDGE_ANY && !near(&close, c->got[i], mistake[i]) && !(huge && off <= 1e-12))
-            return false;
-        *any += mistake[i] == JUDGE_ANY;
-        far = far || !(fabs(c->got[i]) <= 1e5 * fmax(1, largest(c)));
-        differs = differs || !near(c, c->want[i], mistake[i]);
-    }
-    return differs && (far || !*any);
-}
-
-/* What fits. Of several mistakes that give the same numbers nobody knows which it was. One without words is a
- * judge's own, and is not told. */
-const char *judge_fitting(const struct comparison *c, const struct judge_mistake *mistakes)
-{
-    static char text[1500];
-    size_t any, fewest = c->n + 1, at = 0;
-    int others = 0;
-    for (const struct judge_mistake *m = mistakes; m->says; m++)
-        if (m->says[0] && judge_made(c, m->numbers, &any) && any <= fewest) {
-            if (any < fewest)
-                at = 0, others = 0;
-            fewest = any;
-            if (others++ < 3)
-                at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? "\nor: " : "", m->says);
-        }
-    return at ? text : NULL;
-}
-
 /* Are the n numbers at first, first + step, ... right? */
 static bool line_is_right(const struct comparison *c, size_t first, size_t n, size_t step)
 {
@@ -217,91 +145,15 @@ static size_t row_length(const struct comparison *c)
     return c->shape.ndim < 2 ? 1 : (size_t)c->shape.dim[c->shape.ndim - 1];
 }
 
-/* Are rows `from` to `to` of the answer those that are expected `by` rows later? */
-static bool rows_moved(const struct comparison *c, size_t from, size_t to, long by)
-{
-    const size_t cols = row_length(c);
-    for (size_t i = from * cols; i < to * cols; i++)
-        if (!near(c, c->got[i], c->want[(size_t)((long)i + by * (long)cols)]))
-            return false;
-    return true;
-}
-
-/* Are the right numbers in the wrong rows? */
-static bool other_rows(const struct comparison *c, char *text, size_t room)
-{
-    const size_t cols = row_length(c), rows = c->n / cols;
-    const char *row = c->shape.ndim < 2 ? "number" : "row";
-    if (rows > 2 && (rows_moved(c, 0, rows - 1, 1) || rows_moved(c, 1, rows, -1)))
-        return snprintf(text, room, "%s i holds what belongs in %s i %s 1", row, row,
-                        rows_moved(c, 1, rows, -1) ? "-" : "+") > 0;
-    for (size_t r = 0; r < rows && rows > 1; r++) {
-        size_t as = 0;
-        for (size_t i = 0; i < c->n; i++)
-            as += near(c, c->got[i], c->want[r * cols + i % cols]);
-        if (as == c->n)
-            return snprintf(text, room, "every %s holds what belongs in %s %zu, as if an index were left out",
-                            row, row, r) > 0;
-    }
-    return false;
-}
-
 /* Why were some numbers not written? */
 static void unwritten_for(const struct comparison *c, char *text, size_t room)
 {
-    const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
-    double *stored = judge_room(c->n);
     bool zeros = true;
     for (size_t i = 0; i < c->n; i++)
         zeros &= near(c, c->got[i], c->want[i]) || (c->got[i] == JUDGE_UNWRITTEN && c->want[i] == 0);
     bounds(c, JUDGE_UNWRITTEN, text, room);
     if (zeros)
         snprintf(text, room, "write 0 there too");
-    else if (!text[0])
-        other_rows(c, text, room);
-    for (size_t length = 1; length <= rows + cols && !text[0] && c->shape.ndim == 2; length++)
-        for (int turned = 0; turned < 2 && !text[0]; turned++) {
-            for (size_t i = 0; i < c->n; i++)
-                stored[i] = JUDGE_UNWRITTEN;
-            for (size_t i = 0; i < rows; i++)
-                for (size_t j = 0; j < cols; j++) {
-                    const size_t at = turned ? j * length + i : i * length + j;
-                    if (at < c->n)
-                        stored[at] = c->want[i * cols + j];
-                }
-            if (equal(c, c->got, stored))
-                snprintf(text, room, turned ? "it is written with exchanged indices: element (i, j) is at "
-                         "[i * columns + j]" : "rows are written %zu numbers apart: they should be %zu apart",
-                         length, cols);
-        }
-}
-
-static double squared(double x)
-{
-    return x * x;
-}
-
-static double inverse(double x)
-{
-    return 1 / x;
-}
-
-/* Is the answer a well-known function of what is expected? */
-static bool function_of(const struct comparison *c, char *text, size_t room)
-{
-    static const struct { double (*f)(double); const char *name; } of[] = {
-        { squared, "the square of" }, { sqrt, "the square root of" }, { exp, "the exponential of" },
-        { log, "the logarithm of" }, { inverse, "1 divided by" }, { fabs, "the absolute value of" } };
-    const bool chance = c->n == 1                       /* 4 for 2 may be chance */
-                     && (floor(8 * c->want[0]) == 8 * c->want[0] || c->tolerance > 1e-6);
-    for (size_t k = 0; k < sizeof of / sizeof *of && !chance; k++) {
-        size_t as = 0;
-        for (size_t i = 0; i < c->n; i++)
-            as += isfinite(c->got[i]) && near(c, c->got[i], of[k].f(c->want[i]));
-        if (as == c->n)
-            return snprintf(text, room, "it is %s what is expected", of[k].name) > 0;
-    }
-    return false;
 }
 
 /* Says if only the first or last of n lines is right or wrong. One of zeros may be right for any reason, as 0
@@ -402,13 +254,6 @@ static void common(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "it is %.6g times what is expected, everywhere", x);
     else if (one_difference(c, &x))
         snprintf(text, room, "it is %.6g too %s everywhere", fabs(x), x > 0 ? "large" : "small");
-    else if (transposed(c))
-        snprintf(text, room, "rows and columns are exchanged: the numbers are in the order of the transpose "
-                 "(a reshape does not move them)");
-    else if (other_rows(c, text, room) || function_of(c, text, room))
-        return;
-    else if (another_order(c))
-        snprintf(text, room, "these are the right numbers in the wrong places");
     else if (right && right + left_out == c->n)
         snprintf(text, room, "where it is wrong it is 0, the rest is right, " AS_IF);
 }
@@ -436,22 +281,7 @@ void judge_clue(const char *format, ...)
     va_end(args);
 }
 
-/* How many bytes of a number were written, if not all: a copy that counted numbers where it should count
- * bytes ends within one. Those of a round number are zeros, which prove nothing. */
-static size_t bytes_written(double got, double want)
-{
-    static const double unwritten = JUDGE_UNWRITTEN;
-    const char *g = (const char *)&got, *w = (const char *)&want, *u = (const char *)&unwritten;
-    size_t zeros = 0;
-    while (zeros < sizeof want && w[zeros] == 0)
-        zeros++;
-    for (size_t n = sizeof got - 1; n > zeros; n--)
-        if (got != unwritten && memcmp(g, w, n) == 0 && memcmp(g + n, u + n, sizeof got - n) == 0)
-            return n;
-    return 0;
-}
-
-void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes)
+void judge_explained(const struct comparison *c, const char *name, const char *best)
 {
     const double *got = c->got, *want = c->want;
     char at[100], why[300];
@@ -469,14 +299,7 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
         clue[0] = 0;
         return;
     }
-    for (size_t i = 0; i < c->n; i++)
-        if (bytes_written(got[i], want[i])) {
-            place(c, i, at, sizeof at);
-            judge_wrong("only the first %zu bytes of %s%s were written: memcpy and memset count bytes, so "
-                        "multiply by sizeof(double)", bytes_written(got[i], want[i]), name, at);
-        }
     place(c, unwritten && !added ? first_unwritten : first, at, sizeof at);
-    const char *best = judge_fitting(c, mistakes);
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
         judge_wrong("%s%s was never written%s%s%s", name, at,
@@ -510,26 +333,5 @@ void judge_explained(const struct comparison *c, const char *name, const struct 
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)
 {
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
-    judge_explained(&c, name, &(struct judge_mistake){ NULL, NULL });
-}
-
-bool judge_combination(const double *got, const double *x, const double *y, size_t n, double *a, double *b)
-{
-    double xx = 0, xy = 0, yy = 0, gx = 0, gy = 0, most = 0;
-    for (size_t i = 0; i < n; i++) {                    /* least squares, which then must fit exactly */
-        xx += x[i] * x[i], xy += x[i] * y[i], yy += y[i] * y[i];
-        gx += got[i] * x[i], gy += got[i] * y[i];
-        most = fmax(most, fabs(got[i]));
-    }
-    const double det = xx * yy - xy * xy;
-    *a = (gx * yy - gy * xy) / det;
-    *b = (gy * xx - gx * xy) / det;
-    if (n < 3 || !(det > 1e-6 * xx * yy) || xx < 1e-20 * yy || yy < 1e-20 * xx)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(*a * x[i] + *b * y[i] - got[i]) <= 1e-8 * most))
-            return false;
-    *a = fabs(*a) < 1e-12 ? 0 : *a;
-    *b = fabs(*b) < 1e-12 ? 0 : *b;
-    return true;
+    judge_explained(&c, name, NULL);
 }

@@ -9,7 +9,7 @@ enum { SWAPS = 12 };
 /* Nodes, and those that take their places. A mistake of rank 0 is likely, and may be one of two. */
 struct mistake {
     int         swaps, node[SWAPS], instead[SWAPS];
-    int         rank, rule;             /* rule: the number of the function that made it */
+    int         rank, rule;             /* rule: which made it */
     int         unknown;                /* a NUMBER whose value is to be found, or NONE: see search.c */
     const char *says;                   /* with % where its value belongs */
     bool        special;
@@ -21,12 +21,11 @@ struct mistakes {
 };
 
 /* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL; with a % in it,
- * the first number of its lines is unknown. tensors: the answer is made of ops, and indexes no arrays. */
-void make_mistakes(struct formula *f, int output, const char *const *says, bool tensors, struct mistakes *to);
+ * the first number of its lines is unknown. */
+void make_mistakes(struct formula *f, int output, const char *const *says, struct mistakes *to);
 
 /* Makes the mistake, or undoes it, in the case `now`. */
-void mistake_on(struct formula *f, const struct mistake *m);
-void mistake_off(struct formula *f, const struct mistake *m);
+void mistake_turn(struct formula *f, const struct mistake *m, bool on);
 
 /* An answer's numbers for a case, and the right ones, of `output`. */
 struct seen {

@@ -46,7 +46,7 @@ static void turn(struct formula *f, const struct mistake *m, const struct seen *
 {
     for (int c = 0; c < cases; c++) {
         f->now = seen[c].numbers;
-        (on ? mistake_on : mistake_off)(f, m);
+        mistake_turn(f, m, on);
     }
 }
 
@@ -56,9 +56,9 @@ static double distance(struct formula *f, int output, const struct mistake *m, d
 {
     f->node[m->unknown].number = unknown;
     f->now = seen->numbers;
-    mistake_on(f, m);
+    mistake_turn(f, m, true);
     const double d = formula_element(f, output, i) - seen->got[i];
-    mistake_off(f, m);
+    mistake_turn(f, m, false);
     return d;
 }
 

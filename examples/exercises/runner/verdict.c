@@ -169,7 +169,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
     };
     /* A sanitizer may crash while it starts, with some addresses: then nothing of the answer has run. */
     for (int starts = 0; starts < STARTS && !c->recorded && !c->late && !c->large && !c->stopped; starts++)
-        if (child_run(c, (char *[]){ "./program", NULL }, &limits)) {
+        if (child_run(c, (char *[]){ "./program", "runner", NULL }, &limits)) {
             set(v, NOT_JUDGED,
                 "it was compiled, but it cannot be run here: is the machine out of processes "
                 "or memory?");

@@ -46,15 +46,15 @@ static void try_each(const struct judge_answer *a, const struct judge_case *c, c
         specials[s] = a->special[s].says;
     formula.now = &k->numbers;
     print(a, copy, kind, k, of, "");
-    make_mistakes(&formula, of, specials, a->f && !a->op, &mistakes);
+    make_mistakes(&formula, of, specials, &mistakes);
     for (int i = 0; i < mistakes.n; i++) {
         const struct mistake *m = &mistakes.all[i];
         if (m->unknown != NONE || m->rank > 1)
             continue;
         kind[1] = m->special ? 's' : 'r';
-        mistake_on(&formula, m);
+        mistake_turn(&formula, m, true);
         print(a, copy, kind, k, of, m->says);
-        mistake_off(&formula, m);
+        mistake_turn(&formula, m, false);
     }
 }
 
