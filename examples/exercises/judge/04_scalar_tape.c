@@ -57,12 +57,13 @@ static struct scalar *append(const struct line *l, int i, struct scalar *const *
 {
     const double a = v[l->a], b = v[l->b];
     const char *by = (const char *[]){ "tape_leaf", "tape_add", "tape_mul", "tape_tanh" }[l->what];
-    struct scalar *y = l->what == LEAF ? tape_leaf(&tape, l->leaf) : l->what == TANH ? tape_tanh(&tape, node[l->a])
+    struct scalar *y = l->what == LEAF ? tape_leaf(&tape, l->leaf)
+                     : l->what == TANH ? tape_tanh(&tape, node[l->a])
                      : (l->what == ADD ? tape_add : tape_mul)(&tape, node[l->a], node[l->b]);
     v[i] = l->what == LEAF ? l->leaf : l->what == ADD ? a + b : l->what == MUL ? a * b : tanh(a);
     if (tape.n != i + 1 || y != &tape.node[i])
-        judge_wrong("%s returned %s address, and the tape's n is %d: append one node, &t->node[%d], return its "
-                    "address, and let n be %d", by, y == &tape.node[i] ? "the right" : "a wrong", tape.n, i, i + 1);
+        judge_wrong("%s: append one node, &t->node[%d], return its address, and count it: n is %d, and the "
+                    "address is %s", by, i, tape.n, y == &tape.node[i] ? "right" : y ? "wrong" : "NULL");
     const struct comparison c = judge_comparison(GRA_SHAPE(1), &y->value, &v[i], 1e-12);
     judge_explained(&c, by, (struct judge_mistake[]){
         { "this is a + b", (double[]){ a + b } }, { "this is a - b", (double[]){ a - b } },
@@ -70,11 +71,11 @@ static struct scalar *append(const struct line *l, int i, struct scalar *const *
     for (int k = 0; k < 2 && !odd[0]; k++) {
         const bool none = k >= (l->what == LEAF ? 0 : l->what == TANH ? 1 : 2);
         if (none && y->in[k])
-            snprintf(odd, sizeof odd, "in[%d] of the node of %s is not NULL: does it hold an operand of the last "
+            snprintf(odd, sizeof odd, "in[%d] of the node of %s is not NULL: is it an operand of the last "
                      "formula?", k, by);
         else if (!none && y->in[k] == node[k ? l->b : l->a] && !(fabs(y->slope[k] - rate(l, i, k)) <= 1e-9))
-            snprintf(odd, sizeof odd, "slope[%d] of the node of %s is %.9g, expected %.9g: the rate at which its "
-                     "value grows with in[%d]", k, by, y->slope[k], rate(l, i, k), k);
+            snprintf(odd, sizeof odd, "slope[%d] of the node of %s is %.9g, expected %.9g: the rate at which "
+                     "its value grows with in[%d]", k, by, y->slope[k], rate(l, i, k), k);
     }
     return y;
 }
@@ -97,17 +98,17 @@ static void check(const char *part, const struct line *line, int n, int y)
         tape_backward(&tape, node[from]);
         for (int i = 0; i < n; i++) {
             if (fabs(got[i] = tape.node[i].grad) > 1e90)
-                judge_wrong("gradient of node[%d]: got %g\nlikely: the sweep visits node[%d] too, but n is %d", i,
-                            got[i], n, n);
+                judge_wrong("gradient: got %g\nlikely: the sweep visits node[%d], but n is %d", got[i], n, n);
             if (tape.n != n || !(fabs(tape.node[i].value - v[i]) <= 1e-12))
                 judge_wrong("tape_backward changed the tape: it must write only to gradients");
         }
         for (int m = 1; m < MISTAKES && !odd[0]; m++)
             mistakes[m] = (struct judge_mistake){ says[m], swept(line, n, from, before, m) };
-        const struct comparison c = judge_comparison(GRA_SHAPE(n), got, swept(line, n, from, before, 0), 1e-10);
-        judge_explained(&c, again ? "when tape_backward is called again: gradient of node" : "gradient of node",
+        const double *want = swept(line, n, from, before, 0);
+        const struct comparison c = judge_comparison(GRA_SHAPE(n), got, want, 1e-10);
+        judge_explained(&c, again ? "when it is called again: gradient of node" : "gradient of node",
                         mistakes);
-        before = c.want;
+        before = want;
     }
     *past = was;
 }

@@ -24,13 +24,14 @@ static struct trial run(gra_mode mode, gra_rng *rng, const double *x, const doub
 }
 
 /* got must be a factor times x where y is not 0, and else 0. What other factor is it? */
-static void scaled(const char *name, const double *got, const double *x, const double *y, double p, double factor)
+static void scaled(const char *name, const double *got, const double *x, const double *y, double p,
+                   double factor)
 {
     const struct { double factor; const char *says; } known[] = {
         { 1, "what is kept is not scaled up: divide by 1 - p" },
         { 1 - p, "what is kept is multiplied by 1 - p: divide by it" },
         { 1 / p, "what is kept is divided by p, which is the probability of dropping: divide by 1 - p" },
-        { 1 / (1 - p), "it is divided by 1 - p: do that only in GRA_TRAIN" } };
+        { 1 / (1 - p), "" } };
     double want[SIZE], by = NAN;
     bool one = true, again = true, raw = true, everywhere = true;
     for (int i = 0; i < SIZE; i++) {
@@ -44,13 +45,13 @@ static void scaled(const char *name, const double *got, const double *x, const d
     for (size_t k = 0; k < sizeof known / sizeof *known && one && fabs(by - factor) > 1e-9; k++)
         if (fabs(by - known[k].factor) < 1e-9)
             judge_wrong("%s: got %.6g times what went in, expected %.6g times\nlikely: %s", name, by, factor,
-                        known[k].says);
+                        factor == 1 ? "it is scaled here too: scale only in GRA_TRAIN" : known[k].says);
     if (!one)
-        judge_clue("%s", everywhere ? "likely: it passes everywhere: where x was dropped, y does not depend on it"
-            : again && factor == 1 ? "likely: something is dropped here too: drop only in GRA_TRAIN, else y is x"
-            : again ? "likely: this is another mask than forward's: save that one, and draw nothing in backward"
-            : raw ? "likely: this is multiplied by numbers like those that gra_rand draws: compare them with p, and "
-                    "save the factor" : "");
+        judge_clue("%s", everywhere ? "likely: it passes where x was dropped: y does not depend on x there"
+            : again && factor == 1 ? "likely: something is dropped here too: drop only in GRA_TRAIN"
+            : again ? "likely: this is another mask than forward's: save it, and draw nothing in backward"
+            : raw ? "likely: this is multiplied by numbers like those that gra_rand draws: compare them with "
+                    "p, and save the factor" : "");
     judge_numbers(name, GRA_SHAPE(ROWS, COLS), got, want, 1e-9);
 }
 
@@ -68,7 +69,7 @@ static void mask(const double *y, double p)
     if (fabs(part - p) > near || all_alike || (p > 0 && SIZE - end > 100))
         judge_wrong("p is %g, and %d of %d numbers were dropped\n%s", p, zeros, SIZE, p == 0
                     ? "is one u drawn for each x, the last one too, and is the condition u < p?" : all_alike
-                    ? "likely: one number is drawn for all, for a row or for a column: draw one for each element"
+                    ? "likely: one number is drawn for all, a row or a column: draw one for each element"
                     : fabs(part - (1 - p)) <= near
                     ? "likely: p is used as the probability of keeping a number; it is that of dropping it"
                     : "is one u drawn for each x, uniformly from [0, 1), and compared with p itself?");
@@ -89,7 +90,7 @@ static void judged(const char *part, gra_mode mode, double p, bool gradient, boo
     const struct trial k = run(mode, mode == GRA_EVAL ? NULL : &rng, x, gradient ? dy : NULL, p);
     const double *y = k.y->data;
     if (mode == GRA_TRAIN && p > 0 && !memcmp(y, x, SIZE * sizeof *x))
-        judge_wrong("y is x\nlikely: nothing is dropped, as if the mode, gra_tape_mode(y->tape), were not GRA_TRAIN");
+        judge_wrong("y is x\nlikely: nothing is dropped, as if gra_tape_mode(y->tape) were not GRA_TRAIN");
     scaled("y", y, x, mode == GRA_TRAIN ? y : x, p, factor);
     if (mode == GRA_TRAIN && !zeros)
         mask(y, p);
@@ -102,10 +103,10 @@ static void judged(const char *part, gra_mode mode, double p, bool gradient, boo
         scaled("dx", k.dx, dy, kept, p, factor);
     if (mode != GRA_TRAIN && (rng.at != before.at || memcmp(rng.state, before.state, sizeof before.state)))
         judge_wrong("numbers were drawn from the generator: draw nothing where nothing is dropped");
-    const double part_0 = (double)none / (SIZE / 2);
-    if (zeros && fabs(part_0 - p) > 5 * sqrt(p * (1 - p) / (SIZE / 2)))
-        judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%\nlikely: a number counts as dropped if y "
-                    "is 0. But y may be 0 because x is: save the mask itself", 100 * part_0, 100 * p);
+    const double share = (double)none / (SIZE / 2);
+    if (zeros && fabs(share - p) > 5 * sqrt(p * (1 - p) / (SIZE / 2)))
+        judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%\nlikely: a number counts "
+                    "as dropped if y is 0, which may be as x is 0: save the mask", 100 * share, 100 * p);
 }
 
 static void generator(void)
@@ -120,8 +121,8 @@ static void generator(void)
     }
     const gra_tensor *next = dropout(of[0].t, of[0].in, 0.5);
     if (!memcmp(of[0].y->data, judge_tensor(of[0].t, "y", next, GRA_SHAPE(ROWS, COLS)), SIZE * sizeof *x))
-        judge_wrong("called twice, it drops the same numbers both times\nlikely: draw from *gra_tape_rng(y->tape) "
-                    "itself, which then advances: not from a copy, nor from a generator that is seeded anew");
+        judge_wrong("called twice, it drops the same numbers both times\nlikely: draw from "
+                    "*gra_tape_rng(y->tape) itself, which advances: not from a copy, nor one seeded anew");
     for (int k = 1; k < 3; k++)
         if (!memcmp(of[0].y->data, of[k].y->data, SIZE * sizeof *x) != (k == 1))
             judge_wrong("with %s seed of the tape's generator, %s numbers are dropped\ndraw from "
@@ -148,5 +149,6 @@ void judge_exercise(void)
     judged("gradient", GRA_TRAIN, 0.25, true, false);
     judged("gradient where x is 0", GRA_TRAIN, 0.25, true, true);
     judge_part("the gradient check");
-    judge_gradients(GRA_TRAIN, &rng, NULL, 1, (gra_check_in[]){ { .name = "x", .shape = GRA_SHAPE(4, 5) } }, f, NULL);
+    const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(4, 5) };
+    judge_gradients(GRA_TRAIN, &rng, NULL, 1, &x, f, NULL);
 }

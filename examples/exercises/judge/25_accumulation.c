@@ -65,11 +65,12 @@ enum { SUM = 1, MEANS, PIECES, ONE_ROW, AGAIN, LAST, FIRST, KEPT, MISTAKES };
 static const char *const says[MISTAKES] = {
     [SUM] = "it is the sum of the micro-batches' means: expected the mean over all n rows",
     [MEANS] = "it is the mean over micro-batches: their sizes differ, so a small one's rows count more",
-    [PIECES] = "each micro-batch counts 1 / (n / micro), where / drops the remainder: a mean of k rows counts k/n",
+    [PIECES] = "each micro-batch counts 1 / (n / micro), which drops the remainder: k rows count k/n",
     [ONE_ROW] = "each micro-batch's mean was divided by n: a mean of k rows counts k/n",
     [AGAIN] = "it was divided by the number of micro-batches too: the shares k/n are enough",
-    [LAST] = "only the last micro-batch is in it: call gra_zero_grad once, before the first, and gra_backward in "
-             "each", [FIRST] = "only the first micro-batch is in it: call gra_backward in each",
+    [LAST] = "only the last micro-batch is in it: call gra_zero_grad once, before the first, and "
+             "gra_backward in each",
+    [FIRST] = "only the first micro-batch is in it: call gra_backward in each",
     [KEPT] = "it still contains the gradients of the previous step: zero them first" };
 
 static const double *mean_of(double *const *piece, int n, int micro, int mistake)

@@ -6,8 +6,8 @@ enum { VOCABULARY = 11, DIM = 6, CONTEXT = 12, ALL = CONTEXT * DIM };
 static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
 
 /* The mistakes of n new tokens after `before`. */
-enum { AT_0 = 1, NO_POSITIONS, AHEAD, ALONE, CACHE_ONLY, NO_MASK, SQUARE, NO_ROOT, DIVIDED_BY_DIM, ZERO, NO_X, NO_Y,
-       MISTAKES };
+enum { AT_0 = 1, NO_POSITIONS, AHEAD, ALONE, CACHE_ONLY, NO_MASK, SQUARE, NO_ROOT, DIVIDED_BY_DIM, ZERO, NO_X,
+       NO_Y, MISTAKES };
 static const char *const says[MISTAKES] = {
     [AT_0] = "the positions of the new tokens begin at 0: the first of them is at cache->time",
     [NO_POSITIONS] = "the positions are missing: add their rows to those of the tokens",
@@ -45,8 +45,8 @@ static struct made text_of(const struct tiny_model *m, int before, int n, int mi
     x = mistake == NO_POSITIONS ? x : gra_add(t, x, p);
     gra_tensor *q = gra_linear_forward(t, &m->query, x), *k = gra_linear_forward(t, &m->key, x);
     gra_tensor *v = gra_linear_forward(t, &m->value, x);
-    gra_tensor *scores = gra_scale(t, gra_matmul_nt(t, q, k), mistake == NO_ROOT ? 1 : mistake == DIVIDED_BY_DIM
-                                   ? 1.0 / DIM : mistake == ZERO ? 0 : 1 / sqrt(DIM));
+    gra_tensor *scores = gra_scale(t, gra_matmul_nt(t, q, k), mistake == ZERO ? 0 : mistake == NO_ROOT
+                                   ? 1 : mistake == DIVIDED_BY_DIM ? 1.0 / DIM : 1 / sqrt(DIM));
     gra_tensor *y = gra_matmul(t, gra_softmax(t, gra_masked_fill(t, scores, hidden, -INFINITY), -1), v);
     y = gra_linear_forward(t, &m->head, mistake == NO_X ? y : mistake == NO_Y ? x : gra_add(t, x, y));
     return (struct made){ k->data, v->data, y->data + before * VOCABULARY };
@@ -61,27 +61,27 @@ static bool alike(const double *a, const double *b, int n)
 }
 
 /* What is wrong in the cache explains wrong logits better than the logits do. */
-static void stored(const char *name, const double *now, const double *was, const double *want, const double *other,
-                   int before, int n)
+static void stored(const char *name, const double *now, const double *was, const double *want,
+                   const double *other, int before, int n)
 {
     const int at = before * DIM;
     if (before && !alike(now, was, before) && alike(now, want + at, n))
-        judge_wrong("%s\nlikely: the new rows were written over the first ones: they belong after those of %d "
-                    "tokens", name, before);
+        judge_wrong("%s\nlikely: the new rows were written over the first ones: they belong after those of "
+                    "%d tokens", name, before);
     for (int i = 0; i < at; i++)
         if (now[i] != was[i])
             judge_wrong("%s: row %d, of a token of an earlier call, was changed: with %d tokens in the cache "
                         "the new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
                         before, before, before, DIM);
     if (at + n * DIM < ALL && now[at] == JUDGE_UNWRITTEN && now[at + n * DIM] != JUDGE_UNWRITTEN)
-        judge_wrong("%s\nlikely: the new rows begin with row %d, and should begin with row %d: it is cache->time "
-                    "before n is added to it", name, before + n, before);
+        judge_wrong("%s\nlikely: the new rows begin with row %d, and should begin with row %d: it is "
+                    "cache->time before n is added to it", name, before + n, before);
     if (!alike(now + at, want + at, n) && alike(now + at, other + at, n))
         judge_wrong("%s\nlikely: keys and values are exchanged", name);
     for (int i = at; i < at + n * DIM; i++)
         if (now[i] == JUDGE_UNWRITTEN)
             judge_wrong("%s: number %d of row %d was never written: %d tokens were in the cache, and %d new "
-                        "ones have a row of %d numbers each\nmemcpy counts bytes, so multiply by sizeof(double)",
+                        "ones have %d numbers each\nmemcpy counts bytes, so multiply by sizeof(double)",
                         name, i % DIM, i / DIM, before, n, DIM);
 }
 
@@ -100,8 +100,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     double got[CONTEXT * VOCABULARY];
     memcpy(got, judge_tensor(t, name, y, GRA_SHAPE(n, VOCABULARY)), y->size * sizeof *got);
     if (cache->keys != was[0] || cache->values != was[1])
-        judge_wrong("cache->%s points to other memory now\nlikely: to a tensor, which is gone after gra_begin: copy "
-                    "the new rows into the array", cache->keys != was[0] ? "keys" : "values");
+        judge_wrong("cache->%s points to other memory now\nlikely: to a tensor, which is gone after "
+                    "gra_begin: copy the new rows into the array", cache->keys != was[0] ? "keys" : "values");
     if (cache->time != before + n)
         judge_wrong("cache->time: got %d, expected %d\nlikely: %s", cache->time, before + n,
                     cache->time == before + 1 ? "it moves by n, the number of new tokens, not by 1"
@@ -113,8 +113,8 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
     for (int k = 1; k < MISTAKES && !judge_agrees(&c); k++)
         mistakes[k] = (struct judge_mistake){ says[k], text_of(m, before, n, k).logits };
     judge_clue("what was stored for the new tokens is %s", alike(cache->keys, want.k, before + n)
-               && alike(cache->values, want.v, before + n) ? "right: look at the keys and values that are used, in "
-               "their order, and at the scores and their mask" : "wrong too: look at ids, positions, k and v");
+               && alike(cache->values, want.v, before + n) ? "right: look at the keys and values that are "
+               "used, their order, the scores and their mask" : "wrong too: look at ids, positions, k and v");
     judge_explained(&c, name, mistakes);
     judge_numbers("cache->keys", GRA_SHAPE(before + n, DIM), cache->keys, want.k, 1e-9);
     judge_numbers("cache->values", GRA_SHAPE(before + n, DIM), cache->values, want.v, 1e-9);

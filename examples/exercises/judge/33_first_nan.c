@@ -3,7 +3,8 @@
 #include "numbers.h"
 #include <math.h>
 
-enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4, EMBEDDING = VOCAB * DIM, ALL = 2 * EMBEDDING + VOCAB };
+enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4 };
+enum { EMBEDDING = VOCAB * DIM, ALL = 2 * EMBEDDING + VOCAB };
 
 static gra_tape *t;
 static gra_model *m;
@@ -16,7 +17,7 @@ static const char *const says[] = {
     [UNDIVIDED] = "rows are not divided by their deviation: that is another network, not a repair",
     [RMS] = "rows are divided by the root of the mean of x^2: they were standardised",
     [WHOLE] = "the mean is not subtracted from rows: they had mean 0",
-    [DETACHED] = "the deviation is detached from the graph: it was part of it", [NO_BIAS] = "the bias is missing",
+    [DETACHED] = "the deviation is detached: it was part of the graph", [NO_BIAS] = "the bias is missing",
     [EPS] = "eps is too large: it must be small compared with a variance of 1",
     [EPS + 1] = "the number added to the deviation is too large: it must be small compared with 1" };
 
@@ -28,8 +29,8 @@ static gra_tensor *reference(const int *ids, const int *next, int n, int mistake
     gra_tensor *x = gra_embedding(t, net.embedding, ids, GRA_SHAPE(n));
     gra_tensor *mean = gra_mean_dim(t, x, -1, true), *variance = gra_var_dim(t, x, -1, 0, true);
     variance = mistake == RMS ? gra_mean_dim(t, gra_mul(t, x, x), -1, true) : variance;
-    gra_tensor *by = gra_sqrt(t, gra_add_scalar(t, variance, number >= 0 && number % 2 == 0 ? large : 1e-5));
-    by = number >= 0 && number % 2 ? gra_add_scalar(t, by, large) : by;
+    gra_tensor *by = gra_sqrt(t, gra_add_scalar(t, variance, number >= 0 && mistake % 2 == 0 ? large : 1e-5));
+    by = number >= 0 && mistake % 2 ? gra_add_scalar(t, by, large) : by;
     by = mistake == DETACHED ? gra_detach(t, by) : by;
     gra_tensor *y = mistake == RMS || mistake == WHOLE ? x : gra_sub(t, x, mean);
     y = gra_silu(t, mistake == UNDIVIDED ? y : gra_div(t, y, by));
@@ -46,12 +47,13 @@ static gra_tensor *loss_of(const int *ids, const int *next, int n, int mistake)
     return mistake < 0 ? gated_loss(t, &net, ids, next, n) : reference(ids, next, n, mistake);
 }
 
-/* The loss of all ids, then that of each alone, or 0 for a row that makes nan: several tell mistakes apart. */
+/* The loss of all ids, then that of each alone, or 0 for a row that makes nan: they tell mistakes apart. */
 static const double *losses(const int *ids, const int *next, int n, int mistake)
 {
     double *out = judge_room(1 + MOST);
     for (int i = 0; i <= n; i++) {
-        gra_tensor *loss = i ? loss_of(ids + i - 1, next + i - 1, 1, mistake) : loss_of(ids, next, n, mistake);
+        const int at = i ? i - 1 : 0;
+        gra_tensor *loss = loss_of(ids + at, next + at, i ? 1 : n, mistake);
         gra_trace_nan(t, false);
         judge_tensor(t, "the loss", loss, GRA_SCALAR);
         out[i] = i && ids[i - 1] >= NEARLY ? 0 : gra_item(loss);
@@ -72,7 +74,7 @@ static double *gradients(gra_tensor *loss)
 
 #define FINDS "gra_trace_nan(t, true) at the beginning of gated_loss finds it"
 
-/* The answer's gradients may not be nan or infinite, nor huge where rows have equal or nearly equal numbers. */
+/* Gradients may not be nan or infinite, nor huge where rows have equal or nearly equal numbers. */
 static void finite(const int *ids, const int *next, int n, const double *g)
 {
     for (int i = 0; i < ALL; i++)
@@ -82,13 +84,12 @@ static void finite(const int *ids, const int *next, int n, const double *g)
             const char *made = gra_error(t) ? gra_error(t) : "";
             judge_wrong("the loss is right, but the backward makes a gradient of %g\n%s", fabs(g[i]),
                         !strncmp(made, "sqrt", 4)
-                        ? "likely: the root of 0 has an infinite slope, so what is under the root must not be 0: add "
-                          "something there, not after it" : !strncmp(made, "div", 3)
-                        ? "likely: a division by 0 has no finite gradient, even where its result is not used"
-                        : "Which op? " FINDS);
+                        ? "likely: the root of 0 has an infinite slope: what is under the root must not be 0"
+                        : !strncmp(made, "div", 3)
+                        ? "likely: a division by 0 has no finite gradient, even if it is not used" : FINDS);
         } else if (i >= NEARLY * DIM && i < EMBEDDING && fabs(g[i]) >= 1e5)
-            judge_wrong("token %d, whose numbers are %s equal, gets the gradient %.3g\nlikely: eps is tiny, and such a "
-                        "row is divided by its root; or only a variance of 0 is handled, not every small one",
+            judge_wrong("token %d, whose numbers are %s equal, gets the gradient %.3g\nlikely: eps is "
+                        "tiny, or only a variance of 0 is handled, not every small one",
                         i / DIM, i / DIM == NEW ? "all" : "nearly", g[i]);
 }
 
@@ -108,16 +109,12 @@ static void judged(const char *part, const int *ids, const int *next, int n, boo
     struct comparison c = judge_comparison(GRA_SHAPE(1 + n), all, right, 1e-3);
     c.tolerance = 1e-3;
     for (int k = 1; k < MISTAKES && !judge_agrees(&c); k++)
-        mistakes[k] = (struct judge_mistake){ says[k < EPS ? k : EPS + (k - EPS) % 2], losses(ids, next, n, k) };
-    if (has_new)
-        judge_clue("the new token's numbers less their mean are 0, and must be 0 when they are standardised: was "
-                   "something added to them?");
-    else
-        judge_clue("these rows have a variance of about 1, and never made a nan: what else is changed for them?");
-    c.tolerance /= judge_agrees(&c) ? 1 : 10;           /* several numbers that are too large are near one another */
+        mistakes[k] = (struct judge_mistake){ says[k < EPS ? k : EPS + k % 2], losses(ids, next, n, k) };
+    judge_clue(has_new ? "the new token's numbers less their mean are 0: was something added to them?"
+               : "these rows have a variance of about 1, and never made a nan: what is changed for them?");
+    c.tolerance /= judge_agrees(&c) ? 1 : 10;           /* numbers that are too large are near one another */
     judge_explained(&c, "the loss of all, then of each alone,", mistakes);
-    loss = loss_of(ids, next, n, -1);
-    double *g = gradients(loss);
+    double *g = gradients(loss_of(ids, next, n, -1));
     if (gra_error(t))
         judge_wrong("the tape says:\n    %s", gra_error(t));
     finite(ids, next, n, g);
@@ -126,14 +123,14 @@ static void judged(const char *part, const int *ids, const int *next, int n, boo
         g[i] = want[i] = cut[i] = 0;
     }
     if (has_new && new <= 1e-9)
-        judge_wrong("the new token's row of the embedding gets no gradient: it is detached, and never learns");
-    judge_clue("the new token's numbers less their mean are 0, so it adds nothing here: was something added?");
+        judge_wrong("the new token's row of the embedding gets no gradient: it never learns");
+    judge_clue("the new token's numbers less their mean are 0: was something added to them?");
     c = judge_comparison(GRA_SHAPE(ALL), g, want, 1e-3);
     judge_explained(&c, "the gradient (embedding, weight, bias)",
                     (struct judge_mistake[]){ { says[DETACHED], cut }, { NULL, NULL } });
 }
 
-/* The rows of the net have a variance of about 1, except the new token's and one with nearly equal numbers. */
+/* Rows have a variance of about 1, except the new token's and one with nearly equal numbers. */
 void judge_exercise(void)
 {
     m = judge_open(&t, GRA_GRAD, 8);
@@ -144,10 +141,11 @@ void judge_exercise(void)
         net.embedding->data[NEW * DIM + d] = 0.5;
         net.embedding->data[NEARLY * DIM + d] = -0.7 + 1e-9 * (d * d % 3);
     }
-    judged("without the new token: it was right, and must stay so", (int[]){ 0, 3, 1, 2 }, (int[]){ 3, 1, 2, 0 }, 4,
-           false);
+    judged("without the new token: it was right, and must stay so", (int[]){ 0, 3, 1, 2 },
+           (int[]){ 3, 1, 2, 0 }, 4, false);
     judged("with the new token", (int[]){ 1, NEW, 2, 1, 3 }, (int[]){ NEW, 2, 1, 3, 0 }, 5, true);
     judged("the new token first, and twice", (int[]){ NEW, 0, 3, NEW }, (int[]){ 0, 3, NEW, 1 }, 4, true);
     judged("the new token alone", (int[]){ NEW }, (int[]){ 2 }, 1, true);
-    judged("a token with nearly equal numbers", (int[]){ 2, NEARLY, 0, NEW }, (int[]){ NEARLY, 0, 3, 1 }, 4, true);
+    judged("a token with nearly equal numbers", (int[]){ 2, NEARLY, 0, NEW },
+           (int[]){ NEARLY, 0, 3, 1 }, 4, true);
 }
