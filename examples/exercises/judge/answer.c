@@ -269,7 +269,7 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
         if (a->f && gradient && (!found || !found[0]))
             gradient_check(a);
     }
-    judge_explained(&first, name, found);
+    judge_finding(&first, name, found);
     formula.name[of].right = true;
 }
 

@@ -281,7 +281,7 @@ void judge_clue(const char *format, ...)
     va_end(args);
 }
 
-void judge_explained(const struct comparison *c, const char *name, const char *best)
+void judge_finding(const struct comparison *c, const char *name, const char *best)
 {
     const double *got = c->got, *want = c->want;
     char at[100], why[300];
@@ -333,5 +333,12 @@ void judge_explained(const struct comparison *c, const char *name, const char *b
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want, double tolerance)
 {
     const struct comparison c = judge_comparison(shape, got, want, tolerance);
-    judge_explained(&c, name, NULL);
+    judge_finding(&c, name, NULL);
+}
+
+void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *m)
+{
+    while (m->says && (!m->says[0] || !equal(c, c->got, m->numbers) || equal(c, c->want, m->numbers)))
+        m++;
+    judge_finding(c, name, m->says);
 }

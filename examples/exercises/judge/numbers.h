@@ -14,7 +14,15 @@ struct comparison judge_comparison(gra_shape shape, const double *got, const dou
 size_t            judge_size(gra_shape shape);
 bool              judge_agrees(const struct comparison *c);
 
-/* judge_numbers, with the mistake that was found, or NULL. */
-void judge_explained(const struct comparison *c, const char *name, const char *mistake);
+/* judge_numbers, with the sentence of the mistake that was found, or NULL. */
+void judge_finding(const struct comparison *c, const char *name, const char *mistake);
+
+/* judge_numbers, with the first of the mistakes that gives the answer's numbers, which are not the right ones.
+ * The last has no sentence; those whose sentence is empty are not told. */
+struct judge_mistake {
+    const char   *says;
+    const double *numbers;
+};
+void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *mistakes);
 
 #endif
