@@ -8,11 +8,9 @@ enum { MOST_VALUES = 4096 };            /* of a product, which costs a loop for 
 
 /* ---- the value of a column at an entry ---------------------------------------------------------- */
 
-static const gra_shape *shape_of(const gra_wrong *w, int which)
+bool gra_index_of_dy(int which)
 {
-    const bool dy = (which >= GRA_OF_DY && which < GRA_ROW_OF_X) || which == GRA_ROW_OF_DY ||
-                    which == GRA_ELEMENT_OF_DY;
-    return dy ? &w->check->shape : &w->x->shape;
+    return (which >= GRA_OF_DY && which < GRA_ROW_OF_X) || which == GRA_ROW_OF_DY || which == GRA_ELEMENT_OF_DY;
 }
 
 static size_t last_of(const gra_shape *s)               /* the size of the last dimension */
@@ -22,12 +20,10 @@ static size_t last_of(const gra_shape *s)               /* the size of the last 
 
 size_t gra_index(const gra_wrong *w, int which, size_t e)
 {
-    const gra_shape *const s = shape_of(w, which);
-    size_t at = s == &w->x->shape ? e % w->cols : e / w->cols;
-    if (which >= GRA_ELEMENT_OF_X)
-        return at;
+    const gra_shape *const s = gra_index_of_dy(which) ? &w->check->shape : &w->x->shape;
+    size_t at = gra_index_of_dy(which) ? e / w->cols : e % w->cols;
     if (which >= GRA_ROW_OF_X)
-        return at / last_of(s);
+        return which >= GRA_ELEMENT_OF_X ? at : at / last_of(s);
     for (int d = s->ndim - 1; d > which % GRA_MAX_DIMS; d--)
         at /= (size_t)s->dim[d];
     return at % (size_t)s->dim[which % GRA_MAX_DIMS];
@@ -35,12 +31,10 @@ size_t gra_index(const gra_wrong *w, int which, size_t e)
 
 size_t gra_extent(const gra_wrong *w, int which)
 {
-    const gra_shape *const s = shape_of(w, which);
-    const size_t size = s == &w->x->shape ? w->cols : w->whole ? w->rows : 0;
-    if (which >= GRA_ELEMENT_OF_X)
-        return size;
+    const gra_shape *const s = gra_index_of_dy(which) ? &w->check->shape : &w->x->shape;
+    const size_t size = !gra_index_of_dy(which) ? w->cols : w->whole ? w->rows : 0;
     if (which >= GRA_ROW_OF_X)
-        return size / last_of(s);
+        return which >= GRA_ELEMENT_OF_X ? size : size / last_of(s);
     return size > 0 && which % GRA_MAX_DIMS < s->ndim ? (size_t)s->dim[which % GRA_MAX_DIMS] : 0;
 }
 
@@ -61,26 +55,11 @@ double gra_value(const gra_wrong *w, gra_term t, size_t e)
     return t.c->data ? gra_apply(t.f, (double)t.c->data[place(w, t.c, e)]) : 1;
 }
 
-bool gra_is_one(gra_term t)
-{
-    return !t.c->data;
-}
-
-bool gra_same_column(gra_term p, gra_term q)
-{
-    return p.c == q.c;
-}
-
 int gra_functions_of(const gra_wrong *w, const gra_column *c)
 {
-    if (!c->data || c->gradient)
+    if (!c->data)
         return 1;
     return c->cost > 1 ? GRA_OF_SUMS : gra_elementwise(w) ? GRA_FUNCTIONS : GRA_COMMON;
-}
-
-int gra_cost(gra_term t)
-{
-    return t.c->cost + (t.f > GRA_PLAIN) + (t.f >= GRA_COMMON);
 }
 
 /* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same everywhere.
@@ -98,7 +77,7 @@ void gra_put_term(gra_check_line *line, const gra_wrong *w, gra_term t, size_t e
     else if (t.c->data && !gra_elementwise(w))
         gra_check_put(&name, " (%zu)", at);
     const bool twice = strchr(name.s, ' ') && strchr(strchr(pattern, '@') + 1, '@');
-    const bool letter = t.f != GRA_PLAIN && (t.c->cost > 1 || strlen(t.c->name) > 30 || twice);
+    const bool letter = t.f != GRA_PLAIN && (t.c->cost > 1 || strchr(t.c->name, ' ') || twice);
     for (const char *c = pattern; *c; c++)
         gra_check_put(line, *c == '@' ? "%s" : "%.1s", *c != '@' ? c : letter ? "v" : name.s);
     if (letter)
@@ -106,14 +85,6 @@ void gra_put_term(gra_check_line *line, const gra_wrong *w, gra_term t, size_t e
 }
 
 /* ---- all columns -------------------------------------------------------------------------------- */
-
-static bool varies(const gra_column *c)
-{
-    for (size_t i = 1; i < c->rows * c->columns; i++)
-        if (c->data[i] != c->data[0])
-            return true;
-    return false;
-}
 
 static void push(gra_wrong *w, const gra_column *c, int row, int column)
 {
@@ -130,51 +101,34 @@ static void push(gra_wrong *w, const gra_column *c, int row, int column)
 static void add(gra_wrong *w, const gra_column *c)
 {
     int index[4 + 2 * GRA_MAX_DIMS], count = 0;
-    const gra_shape *const shape[] = { &w->x->shape, &w->check->shape };
     const bool vector = c->rows == 1;
+    bool varies = c->rows * c->columns == 1;            /* one number everywhere proves little */
+    for (size_t i = 1; i < c->rows * c->columns; i++)
+        varies |= c->data[i] != c->data[0];
     for (int dy = 0; dy < (w->single ? 1 : 2); dy++) {  /* where the two are the same, those of x */
+        const int ndim = dy ? w->check->shape.ndim : w->x->shape.ndim;
         index[count++] = GRA_ROW_OF_X + dy;
-        index[count++] = dy * GRA_OF_DY + shape[dy]->ndim - 1 + (shape[dy]->ndim == 0);
-    }
-    for (int dy = 0; dy < (w->single ? 1 : 2) && vector; dy++)
-        for (int d = 0; d < shape[dy]->ndim - 1 && shape[dy]->ndim > 2; d++)
+        for (int d = ndim - 1; d >= (vector && ndim > 2 ? 0 : ndim - 1) && d >= 0; d--)
             index[count++] = dy * GRA_OF_DY + d;
-    if (!varies(c) && c->rows * c->columns > 1)
-        return;
-    for (int r = -1; r < (vector ? 0 : count); r++)
+    }
+    for (int r = -1; varies && r < (vector ? 0 : count); r++)
         for (int l = -1; l < (c->columns == 1 ? 0 : count); l++) {
-            if ((r < 0 && !vector && c->cost > 1) || (l < 0 && c->columns > 1 && c->cost > 1))
-                continue;
-            if ((r < 0 || gra_extent(w, index[r]) == c->rows) &&
-                (l < 0 || gra_extent(w, index[l]) == c->columns) && (r != l || c->rows * c->columns == 1))
+            const bool first = (r < 0 && !vector) || (l < 0 && c->columns > 1);
+            if ((!first || c->cost == 1) && (r != l || r < 0) &&
+                (r < 0 || gra_extent(w, index[r]) == c->rows) && (l < 0 || gra_extent(w, index[l]) == c->columns))
                 push(w, c, r < 0 ? GRA_FIRST : index[r], l < 0 ? GRA_FIRST : index[l]);
         }
 }
 
-static gra_column column_of(const gra_checked *x)
-{
-    const size_t columns = last_of(&x->shape);
-    gra_column c = { .data = x->data, .columns = columns, .rows = columns ? x->size / columns : 0, .cost = 1 };
-    snprintf(c.name, sizeof c.name, "%.60s", x->name);
-    return c;
-}
-
-/* A column that is no tensor: room for its values. False: there is none. */
-static bool make(gra_wrong *w, gra_column *c, size_t rows, size_t columns, int cost)
+/* A column that is no tensor: room for its values. NULL: there is none. */
+static real *make(gra_wrong *w, gra_column *c, size_t rows, size_t columns, int cost)
 {
     real *const data = w->mades < GRA_MOST_MADE ? calloc(rows * columns + 1, sizeof(real)) : NULL;
     if (data)
         w->made[w->mades++] = data;
     *c = (gra_column){ .data = data, .rows = rows, .columns = columns, .cost = cost };
-    return data != NULL;
+    return data;
 }
-
-static real *data_of(const gra_wrong *w)                /* of what was made last */
-{
-    return w->made[w->mades - 1];
-}
-
-/* ---- what is made of the rows of a tensor, and of its columns ------------------------------------- */
 
 enum { SUM, LENGTH, DEVIATION, STATISTICS, CENTRED = STATISTICS, SOFTMAX, BEFORE };
 
@@ -187,17 +141,18 @@ static void of_line(const real *x, size_t n, size_t step, int what, real *out)
         exps += exp((double)x[i * step]);
         squares += pow((double)x[i * step], 2);
     }
+    const double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
-        centred += pow((double)x[i * step] - sum / (double)n, 2);
-    const double statistic[] = { sum, sqrt(squares), sqrt(centred / (double)n) };
+        centred += pow((double)x[i * step] - mean, 2);
     if (what < STATISTICS)
-        *out = (real)statistic[what];
+        *out = (real)(what == SUM ? sum : what == LENGTH ? sqrt(squares) : sqrt(centred / (double)n));
     for (size_t i = 0; what >= STATISTICS && i < n; i++) {
         const double v = (double)x[i * step], before = i ? (double)x[(i - 1) * step] : 0;
-        out[i * step] = (real)(what == CENTRED ? v - sum / (double)n : what == SOFTMAX ? exp(v) / exps : before);
+        out[i * step] = (real)(what == CENTRED ? v - mean : what == SOFTMAX ? exp(v) / exps : before);
     }
 }
 
+/* What is made of the rows of a tensor, or of its columns. */
 static void of_lines(gra_wrong *w, const gra_checked *x, bool in_columns)
 {
     static const struct {
@@ -210,72 +165,70 @@ static void of_lines(gra_wrong *w, const gra_checked *x, bool in_columns)
     };
     const int last = x->shape.ndim - 1;
     const size_t columns = last_of(&x->shape), rows = x->size / columns, n = in_columns ? rows : columns;
-    char along[40] = "its rows";
-    if (n < 2 || columns < 2)
-        return;
-    if (last < 2 || !in_columns)
-        snprintf(along, sizeof along, "dimension %d", in_columns ? 0 : last);
-    for (size_t m = 0; m < sizeof made / sizeof *made; m++) {
+    for (size_t m = 0; m < sizeof made / sizeof *made && n > 1 && columns > 1; m++) {
         const bool all = made[m].what >= STATISTICS, usual = made[m].what == SOFTMAX && !in_columns;
         gra_column c;
-        if ((made[m].what == SOFTMAX && x != w->x) ||
-            !make(w, &c, all || !in_columns ? rows : 1, all || in_columns ? columns : 1, usual ? 1 : 2))
+        real *out = NULL;
+        if (made[m].what != SOFTMAX || x == w->x)
+            out = make(w, &c, all || !in_columns ? rows : 1, all || in_columns ? columns : 1, 2 - usual);
+        if (!out)
             continue;
-        for (size_t line = 0; line < (in_columns ? columns : rows); line++)
-            of_line(x->data + (in_columns ? line : line * n), n, in_columns ? columns : 1, made[m].what,
-                    data_of(w) + (all && !in_columns ? line * n : line));
-        snprintf(c.name, sizeof c.name, "%s%.60s%s%s", made[m].before, x->name, usual ? "" : made[m].after,
-                 usual ? "" : along);
+        for (size_t l = 0; l < (in_columns ? columns : rows); l++)
+            of_line(x->data + (in_columns ? l : l * n), n, in_columns ? columns : 1, made[m].what,
+                    out + (all && !in_columns ? l * n : l));
+        const int end = snprintf(c.name, sizeof c.name, "%s%.60s", made[m].before, x->name);
+        if (!usual)
+            snprintf(c.name + end, sizeof c.name - (size_t)end, in_columns && last > 1 ? "%sits rows" :
+                     "%sdimension %d", made[m].after, in_columns ? 0 : last);
         add(w, &c);
     }
 }
 
-/* ---- what is made of two tensors ---------------------------------------------------------------- */
-
+/* The matrix product p q, or p q^T. */
 static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bool transposed)
 {
     const size_t n = last_of(&p->shape), rows = p->size / n, last = last_of(&q->shape), first = q->size / last;
     const size_t columns = transposed ? first : last;
     gra_column c;
-    if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES ||
-        !make(w, &c, rows, columns, 2))
+    if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES || q->shape.ndim > 2)
         return;
-    for (size_t at = 0; at < rows * columns * n; at++) {
+    real *const out = make(w, &c, rows, columns, 2);
+    for (size_t at = 0; out && at < rows * columns * n; at++) {
         const size_t r = at / n / columns, l = at / n % columns, i = at % n;
-        data_of(w)[r * columns + l] += p->data[r * n + i] * q->data[transposed ? l * n + i : i * columns + l];
+        out[r * columns + l] += p->data[r * n + i] * q->data[transposed ? l * n + i : i * columns + l];
     }
     snprintf(c.name, sizeof c.name, "%.60s %.60s%s", p->name, q->name, transposed ? "^T" : "");
-    add(w, &c);
+    if (out)
+        add(w, &c);
 }
 
-/* p - q, or of an op of single elements p/q: y/x. */
-static void element_by_element(gra_wrong *w, const gra_checked *p, const gra_checked *q, bool quotient)
-{
-    gra_column c;
-    const size_t columns = last_of(&p->shape);
-    if (!gra_same_shape(p->shape, q->shape) || !make(w, &c, p->size / columns, columns, quotient ? 2 : 1))
-        return;
-    for (size_t i = 0; i < p->size; i++)
-        data_of(w)[i] = quotient ? p->data[i] / q->data[i] : p->data[i] - q->data[i];
-    snprintf(c.name, sizeof c.name, quotient ? "%.60s/%.60s" : "(%.60s - %.60s)", p->name, q->name);
-    add(w, &c);
-}
+/* Of two tensors of one shape p - q, or of y and x in an op of single elements y/x; or where x is not the one
+ * that is explained, what dy gives to it. */
+enum { LESS, DIVIDED, GRADIENT };
 
-/* What dy gives to another tensor of x's shape. */
-static void gradient_of(gra_wrong *w, gra_checked *x)
+static void of_two(gra_wrong *w, gra_checked *p, gra_checked *q, int what)
 {
     gra_checking *const k = w->check;
+    const size_t columns = what == GRADIENT ? w->cols : last_of(&p->shape);
     gra_column c;
-    if (!gra_same_shape(x->shape, w->x->shape) || !make(w, &c, w->rows, w->cols, 1))
+    if (!gra_same_shape(p->shape, q->shape) || p == q)
         return;
-    for (size_t i = 0; i < x->size; i++) {
-        gra_check_parts(k, x, i);
-        for (size_t j = 0; j < w->rows; j++)
-            data_of(w)[j * w->cols + i] = k->parts[j] / k->c[j];
+    real *const out = make(w, &c, what == GRADIENT ? w->rows : p->size / columns, columns, 1 + (what == DIVIDED));
+    for (size_t i = 0; out && i < p->size; i++) {
+        if (what == GRADIENT)
+            gra_check_parts(k, p, i);
+        for (size_t j = 0; what == GRADIENT && j < w->rows; j++)
+            out[j * w->cols + i] = k->parts[j] / k->c[j];
+        if (what != GRADIENT)
+            out[i] = what == LESS ? p->data[i] - q->data[i] : p->data[i] / q->data[i];
     }
-    snprintf(c.name, sizeof c.name, "%.60s", x->name);
-    c.gradient = true;
-    push(w, &c, GRA_ELEMENT_OF_DY, GRA_ELEMENT_OF_X);
+    c.gradient = what == GRADIENT;
+    snprintf(c.name, sizeof c.name, what == LESS ? "(%.60s - %.60s)" : what == DIVIDED ? "%.60s/%.60s" : "%.60s",
+             p->name, q->name);
+    if (out && c.gradient)
+        push(w, &c, GRA_ELEMENT_OF_DY, GRA_ELEMENT_OF_X);
+    else if (out)
+        add(w, &c);
 }
 
 bool gra_columns(gra_wrong *w)
@@ -287,26 +240,27 @@ bool gra_columns(gra_wrong *w)
         return false;
     push(w, &(gra_column){ .name = "1", .rows = 1, .columns = 1 }, GRA_FIRST, GRA_FIRST);
     for (int t = 0; t <= k->count; t++) {               /* y before x: y (1 - y) is plainer than of x */
-        const gra_column c = column_of(&all[(t + k->count) % (k->count + 1)]);
-        if (c.rows)
-            add(w, &c);
+        const gra_checked *x = &all[(t + k->count) % (k->count + 1)];
+        gra_column c = { .data = x->data, .columns = last_of(&x->shape), .cost = 1 };
+        snprintf(c.name, sizeof c.name, "%.60s", x->name);
+        c.rows = x->size ? x->size / c.columns : 0;
+        add(w, &c);
     }
-    for (int t = 0; t < k->count && w->whole; t++)
-        if (&all[t] != w->x)
-            gradient_of(w, &all[t]);
+    for (int t = 0; t < k->count; t++) {
+        if (w->whole)
+            of_two(w, &all[t], w->x, GRADIENT);
+        if (t > 0 && all[t].size > 0)
+            of_two(w, &all[t - 1], &all[t], LESS);
+    }
     if (gra_elementwise(w))
-        element_by_element(w, y, w->x, true);
-    for (int t = 1; t < k->count; t++)
-        if (all[t].size > 0)
-            element_by_element(w, &all[t - 1], &all[t], false);
-    for (int t = 0; t <= k->count; t++)
-        for (int in_columns = 0; in_columns < 2 && all[t].size > 0; in_columns++)
-            of_lines(w, &all[t], in_columns);
-    for (int i = 0; i < k->count * k->count; i++) {
-        const gra_checked *p = &all[i / k->count], *q = &all[i % k->count];
-        for (int transposed = 0; transposed < 1 + (p < q) && p != q && p->size > 0 && q->size > 0 &&
-             q->shape.ndim < 3; transposed++)
-            product(w, p, q, transposed);
+        of_two(w, y, w->x, DIVIDED);
+    for (int i = 0; i < 2 * (k->count + 1); i++)
+        if (all[i / 2].size > 0)
+            of_lines(w, &all[i / 2], i % 2);
+    for (int i = 0; i < 2 * k->count * k->count; i++) {
+        const gra_checked *p = &all[i / 2 / k->count], *q = &all[i / 2 % k->count];
+        if (p != q && p->size > 0 && q->size > 0 && (i % 2 == 0 || p < q))
+            product(w, p, q, i % 2);
     }
     return true;
 }

@@ -177,8 +177,7 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
 size_t gra_worst(const gra_wrong *w)
 {
     size_t worst = w->entry[0];
-    for (size_t i = 0; i < w->entries; i++) {
-        const size_t e = w->entry[i];
+    for (size_t i = 0, e; gra_each(w, &i, &e);) {
         worst = fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]) ? e : worst;
     }
     return worst;
@@ -239,8 +238,7 @@ static bool beside_diagonal(gra_wrong *w)
     size_t count = 0, wrong = 0;
     if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape))
         return false;
-    for (size_t i = 0; i < w->entries; i++) {
-        const size_t e = w->entry[i];
+    for (size_t i = 0, e; gra_each(w, &i, &e);) {
         count += e / w->cols != e % w->cols && !gra_none(w, w->n[e]);
         wrong += e / w->cols != e % w->cols && !gra_right(w, e);
     }
@@ -256,8 +254,7 @@ static bool beside_diagonal(gra_wrong *w)
 static size_t mark_wrong(gra_wrong *w)
 {
     size_t right = 0;
-    for (size_t i = 0; i < w->entries; i++) {
-        const size_t e = w->entry[i];
+    for (size_t i = 0, e; gra_each(w, &i, &e);) {
         w->mark[e] = !gra_right(w, e);
         right += gra_right(w, e);
     }
@@ -297,8 +294,7 @@ static bool places_clue(gra_wrong *w)
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
         bool any = false;
-        for (size_t i = 0; i < w->entries; i++) {
-            const size_t e = w->entry[i];
+        for (size_t i = 0, e; gra_each(w, &i, &e);) {
             const double v = extra ? w->n[e] : w->a[e];
             const bool in = gra_none(w, v) && !gra_right(w, e);
             w->mark[e] = in ? GRA_IN : gra_none(w, v) ? GRA_EITHER : GRA_OUT;
@@ -339,7 +335,7 @@ static bool value_clue(gra_wrong *w)
 
 /* What assumes less comes first, clues last. */
 static gra_guess *const guesses[] = {
-    gra_factor, nearly_right, gra_copied, gra_moved, gra_partial_factor, gra_same_number, gra_formula,
+    gra_factor, nearly_right, gra_copied, gra_moved, gra_another_mask, gra_partial_factor, gra_same_number, gra_formula,
     gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, named_part,
     gra_taken, places_clue, value_clue,
 };

@@ -1,7 +1,7 @@
 /* explaining.h: a wrong gradient of one tensor x, as two columns of numbers. Entry e = (j, i) is dy_j/dx_i,
  * what the output y_j gives to x_i when its gradient dy_j is 1: `n` is numeric, by differences, and `a` is
  * analytic, what the backward makes of dy. Of tensors too large for that there is only one row: the gradient
- * of the loss. What is looked at is a list of entries, all that are not 0 in both, or some of them. */
+ * of the loss. What is explained is a list of entries: all that are not 0 in both, or a part of them. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
@@ -9,14 +9,13 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
-/* columns.c: a column of values that a formula may be made of: one element of `data` for each entry. */
-typedef struct gra_column {
+typedef struct gra_column {             /* columns.c: values that a formula may be made of, one for each entry */
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
     size_t      rows, columns;
     int         row, column;            /* which index of an entry leads to the element; GRA_FIRST: none */
     int         cost;                   /* how much is assumed with it: 0 for 1, 1 for a tensor, 2 for a sum */
-    bool        gradient;               /* what dy gives to another tensor, instead of a tensor's values */
+    bool        gradient;               /* what dy gives to another tensor, and not a tensor's values */
     double      probe[GRA_PROBES];      /* its values at w->probe */
 } gra_column;
 
@@ -30,18 +29,24 @@ typedef struct gra_wrong {
     const char   *part;                 /* which part, in words; NULL: all of them */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool          single;               /* output j depends on element j of x only */
-    char         *mark;                 /* of each entry: see parts.c */
-    double       *scratch;              /* 4 * (rows + cols) */
+    char         *mark;                 /* of each entry: GRA_IN, if it is in the set that is to be named */
+    double       *scratch;              /* 2 * (rows + cols) + 8 */
     gra_column   *column;
-    int           columns;
-    real         *made[GRA_MOST_MADE];  /* data of columns that are no tensors */
-    int           mades;
+    real         *made[GRA_MOST_MADE];  /* the data of columns that are no tensors */
+    int           columns, mades;
     size_t        probe[GRA_PROBES];    /* entries on which a guess is tried first; a sentence names the first */
     bool          overwrites;           /* the backward has = where += is expected */
     bool          other;                /* x is not the worst tensor */
     bool          clues_asked;          /* nothing fits, so clues are given */
     int           fits, clues;          /* how many hints of either kind were given */
 } gra_wrong;
+
+/* for (size_t i = 0, e; gra_each(w, &i, &e);) */
+static inline bool gra_each(const gra_wrong *w, size_t *i, size_t *e)
+{
+    *e = *i < w->entries ? w->entry[*i] : 0;
+    return (*i)++ < w->entries;
+}
 
 static inline bool gra_fit(const gra_wrong *w, double a, double n)
 {
@@ -63,24 +68,23 @@ static inline bool gra_equal(double k, double of)       /* factors of entries th
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
 
-static inline bool gra_elementwise(const gra_wrong *w)          /* an op of single elements, of one input */
+static inline bool gra_elementwise(const gra_wrong *w)  /* an op of single elements, of one input */
 {
     return w->single && w->check->count == 1;
 }
 
-/* explain.c: an explanation that agrees with all numbers; a fact that narrows the search; the entry with the
- * largest error; these entries of w alone (those marked IN), as a part of this name. */
-void      gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
-void      gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
-size_t    gra_worst(const gra_wrong *w);
+/* explain.c: a cause that agrees with all numbers; a fact that narrows the search; the worst entry. */
+void   gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
+void   gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
+size_t gra_worst(const gra_wrong *w);
 
-/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for
- * sets that are made of whole parts. Start gra_next_division with { 0 }. */
-enum { GRA_OUT, GRA_IN, GRA_EITHER };                   /* w->mark: is the entry in the set? */
+/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
+ * that are made of whole parts. Start gra_next_division with { 0 }. */
+enum { GRA_OUT, GRA_IN, GRA_EITHER };
 typedef struct gra_division {
     int    way, d;                      /* see parts.c; along dimension d */
     int    next;                        /* where gra_next_division goes on */
-    size_t parts, step;                 /* how many there are; elements in each, of a list */
+    size_t parts;
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);
@@ -93,15 +97,16 @@ void   gra_put_place(gra_check_line *s, const gra_checked *x, size_t at);       
 void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* of dy, or of x */
 void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e); /* "what dy (0) gives to w (1, 2)" */
 
-/* An index of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last dimension);
- * its element. */
+/* columns.c: an index of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
+ * dimension); its element. gra_extent: how far it runs; 0: there is none. */
 enum { GRA_FIRST = -1, GRA_OF_X = 0, GRA_OF_DY = GRA_MAX_DIMS, GRA_ROW_OF_X = 2 * GRA_MAX_DIMS, GRA_ROW_OF_DY,
        GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY };
 size_t gra_index(const gra_wrong *w, int which, size_t e);
-size_t gra_extent(const gra_wrong *w, int which);       /* how far it runs; 0: there is none */
+size_t gra_extent(const gra_wrong *w, int which);
+bool   gra_index_of_dy(int which);
 
-/* columns.c: the functions that are tried of a column: the first few of any, the next of a tensor, the last
- * of an op of single elements. */
+/* The functions that are tried of a column: of a sum the first few, of a tensor those before the cube, and in
+ * an op of single elements all. */
 #define GRA_FUNCTION_TABLE(F)                                                                            \
     F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
     F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
@@ -113,10 +118,9 @@ size_t gra_extent(const gra_wrong *w, int which);       /* how far it runs; 0: t
     F(CUBE, "@^3", v * v * v) F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(AND_SQUARE, "1 + @^2", 1 + v * v) \
     F(SQUARE_REST, "1 - @^2", 1 - v * v) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                        \
     F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
-    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v))                                               \
-    F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
-    F(AND_SIZE, "1 + |@|", 1 + fabs(v)) F(AND_EXP, "1 + exp(@)", 1 + exp(v))                             \
-    F(SIGN, "the sign of @", v > 0 ? 1 : -1)
+    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
+    F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))            \
+    F(AND_EXP, "1 + exp(@)", 1 + exp(v)) F(SIGN, "the sign of @", v > 0 ? 1 : -1)
 #define GRA_FUNCTION(name, pattern, value) GRA_##name,
 enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
 
@@ -127,45 +131,37 @@ typedef struct gra_term {               /* a function of a column */
 
 bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of memory */
 void   gra_columns_end(gra_wrong *w);
-void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
 int    gra_functions_of(const gra_wrong *w, const gra_column *c);
-int    gra_cost(gra_term t);
 double gra_apply(int f, double v);
 double gra_value(const gra_wrong *w, gra_term t, size_t e);
-bool   gra_is_one(gra_term t);
-bool   gra_same_column(gra_term p, gra_term q);
 void   gra_put_term(gra_check_line *s, const gra_wrong *w, gra_term t, size_t e);       /* "1 - w (1, 2)" */
 
-/* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x"; "the sign is flipped, and a
- * constant factor of 1.73205: ..." */
+/* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x" */
 void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
-void gra_put_factor(gra_check_line *s, const gra_wrong *w, double k);
 
-/* fit.c: two terms p and q, and a number k, with a = k n p / q; with n - a = k p q; or n - a = k (p - q). */
-enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE };
+/* fit.c: terms p and q, and a number k, with a = k n p / q; n - a = k p q; n - a = k (p - q); or with the
+ * column `values` = k p. */
 typedef struct gra_pair {
-    int      form;
-    bool     any_number;                /* k may be any; else 1, or in a term -1 */
-    gra_term p, q;
-    double   k;
+    enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE, GRA_ALONE } form;
+    bool          any_number;           /* k may be any; else 1, or in a term -1 */
+    const double *values;
+    gra_term      p, q;
+    double        k;
 } gra_pair;
+void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
 bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the plainest that fit */
-/* The plainest term that `values` are k times. */
-bool   gra_find_term(const gra_wrong *w, const double *values, gra_term *t, double *k);
-/* In each part of v, is a = k[part] n, or n - a = k[part] t if a term t is given? Proven by at least three
- * entries of each part, on average. */
-bool   gra_multiples(const gra_wrong *w, const gra_division *v, const gra_term *t, double *k);
-/* How many values, 8 at most, have a / n, or a - n, where they differ? Few prove little. */
-size_t gra_distinct(const gra_wrong *w, bool ratio);
+size_t gra_distinct(const gra_wrong *w, bool ratio);    /* how many values have a / n, or a - n: 8 at most */
+/* The rows, or if of_elements the elements, in each of which a = k n or, for a term t, n - a = k t, with a k of
+ * its own; w->scratch has them. */
+bool   gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra_division *v);
 
 /* The guesses: each reports what fits, and is true then. */
 typedef bool gra_guess(gra_wrong *w);
-gra_guess gra_factor, gra_partial_factor, gra_formula, gra_quotient, gra_own_factors, gra_instead;
-                                                /* factors.c: a = k n, or k n p / q */
-gra_guess gra_same_number, gra_one_term, gra_own_term;          /* terms.c: n - a = k p q */
+gra_guess gra_factor, gra_partial_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
+          gra_instead;                                  /* factors.c: a = k n, or k n p / q */
+gra_guess gra_same_number, gra_one_term, gra_own_term;  /* terms.c: n - a = k p q */
 gra_guess gra_copied, gra_moved, gra_taken;             /* moved.c: a has n's values at other places */
 
-/* explain.c: a check's explanation. */
-gra_check_explain_fn gra_explain;
+gra_check_explain_fn gra_explain;       /* explain.c: all of it */
 
 #endif

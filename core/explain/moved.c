@@ -45,25 +45,22 @@ static bool transposed(gra_wrong *w)
 
 /* ---- an index along one dimension --------------------------------------------------------------- */
 
-/* Is a at index p of dimension d of x what n is at p + shift, or at shift - p, as far as there is such an
- * index: for at least two p? */
-static bool is_shifted(const gra_wrong *w, int d, int sign, int shift)
+/* Is a at index i of dimension d of x what n is at i + shift, as far as there is one: for at least two i? */
+static bool is_shifted(const gra_wrong *w, int d, int shift)
 {
-    const int length = w->x->shape.dim[d];
-    long step = 1;
-    int seen = -1;
+    size_t step = 1, seen = w->size;
     bool enough = false;
-    for (int i = w->x->shape.ndim - 1; i > d; i--)
-        step *= w->x->shape.dim[i];
+    for (int o = w->x->shape.ndim - 1; o > d; o--)
+        step *= (size_t)w->x->shape.dim[o];
     for (size_t e = 0; e < w->size; e++) {
-        const int p = (int)gra_index(w, GRA_OF_X + d, e), from = sign * p + shift;
-        if (from < 0 || from >= length)
+        const size_t i = gra_index(w, GRA_OF_X + d, e);
+        if ((int)i + shift < 0 || (int)i + shift >= w->x->shape.dim[d])
             continue;
-        const double n = w->n[(size_t)((long)e + (from - p) * step)];
+        const double n = shift < 0 ? w->n[e - (size_t)-shift * step] : w->n[e + (size_t)shift * step];
         if (!gra_fit(w, w->a[e], n))
             return false;
-        enough |= !gra_none(w, n) && seen >= 0 && seen != p;
-        seen = gra_none(w, n) ? seen : p;
+        enough |= !gra_none(w, n) && seen < w->size && seen != i;
+        seen = gra_none(w, n) ? seen : i;
     }
     return enough;
 }
@@ -71,18 +68,13 @@ static bool is_shifted(const gra_wrong *w, int d, int sign, int shift)
 static bool shifted(gra_wrong *w)
 {
     for (int d = 0; d < w->x->shape.ndim; d++) {
-        const int length = w->x->shape.dim[d];
-        for (int shift = -length / 2; length > 2 && shift <= length / 2; shift++)
-            if (shift != 0 && is_shifted(w, d, 1, shift)) {
+        const int far = w->x->shape.dim[d] > 2 ? w->x->shape.dim[d] / 2 : 0;
+        for (int shift = -far; shift <= far; shift++)
+            if (shift != 0 && is_shifted(w, d, shift)) {
                 gra_fits(w, "shifted: what dy gives to %.60s at index i of dimension %d belongs to i %c %d",
                          w->x->name, d, shift < 0 ? '-' : '+', abs(shift));
                 return true;
             }
-        if (length > 2 && is_shifted(w, d, -1, length - 1)) {
-            gra_fits(w, "reversed: what dy gives to %.60s at index i of dimension %d belongs to %d - i",
-                     w->x->name, d, length - 1);
-            return true;
-        }
     }
     return false;
 }
@@ -119,27 +111,19 @@ static bool same_values(const gra_wrong *w, bool columns)
 static void tell_moved(gra_wrong *w, bool columns)
 {
     gra_check_line is = { .at = 0 }, should = { .at = 0 }, whose = { .at = 0 };
-    const size_t length = columns ? w->rows : w->cols, step = columns ? w->cols : 1;
-    size_t e = 0, at = 0;
-    double nearest = (double)INFINITY;
-    for (size_t i = w->size; i-- > 0;)
-        if (!gra_none(w, w->n[i]) && !gra_right(w, i))
-            e = i;
-    const size_t start = columns ? e % w->cols : e / w->cols * w->cols;
-    for (size_t i = start; i < start + length * step; i += step)
-        if (!gra_right(w, i) && fabs(w->a[i] - w->n[e]) < nearest) {
-            nearest = fabs(w->a[i] - w->n[e]);
-            at = i;
-        }
+    size_t e = 0;
+    while (gra_none(w, w->n[e]) || gra_right(w, e))
+        e++;
+    const size_t step = columns ? w->cols : 1;
+    size_t at = columns ? e % w->cols : e - e % w->cols;
+    while (at + step < w->size && (gra_right(w, at) || !gra_fit(w, w->a[at], w->n[e])))
+        at += step;
     gra_put_element(&is, w, columns, columns ? at / w->cols : at % w->cols);
     gra_put_element(&should, w, columns, columns ? e / w->cols : e % w->cols);
     gra_put_element(&whose, w, !columns, columns ? e % w->cols : e / w->cols);
-    if (columns)
-        gra_fits(w, "the right factors, times the wrong dy: %s takes %s where %s is expected", whose.s, is.s,
-                 should.s);
-    else
-        gra_fits(w, "right values at the wrong places: what %s gives to %s belongs to %s", whose.s, is.s,
-                 should.s);
+    gra_fits(w, columns ? "the right factors, times the wrong dy: %s takes %s where %s is expected"
+                        : "right values at the wrong places: what %s gives to %s belongs to %s",
+             whose.s, is.s, should.s);
 }
 
 bool gra_moved(gra_wrong *w)
@@ -156,52 +140,43 @@ bool gra_moved(gra_wrong *w)
 
 /* ---- an element of another index ----------------------------------------------------------------- */
 
-/* The one element of all tensors that has this value, and its tensor; -1: there is none, or more. */
-static double owner(const gra_wrong *w, double v, const gra_checked **of)
+/* The one element of all tensors that has this value, and its tensor; false: there is none, or more. */
+static bool owner(const gra_wrong *w, double v, const gra_checked **of, size_t *at)
 {
     const gra_checking *k = w->check;
-    double found = -1;
-    for (int t = 0; t <= k->count && v != 0 && fabs(v) != 1; t++)
+    int found = 0;
+    for (int t = 0; t <= k->count; t++)
         for (size_t i = 0; i < k->tensor[t].size; i++)
             if (fabs((double)k->tensor[t].data[i] - v) <= 1e-7 * fabs(v)) {
-                if (found >= 0)
-                    return -1;
-                found = (double)i;
+                found++;
+                *at = i;
                 *of = &k->tensor[t];
             }
-    return found;
+    return found == 1;
 }
 
 /* Where all numbers are elements of one tensor, and all expected ones are of one: an example. */
 bool gra_taken(gra_wrong *w)
 {
-    const gra_checked *of[2] = { NULL, NULL };          /* of which the elements of a are, and those of n */
-    size_t wrong = 0, taken[2] = { 0 };
-    gra_check_line name[2] = { { .at = 0 }, { .at = 0 } }, at = { .at = 0 };
-    size_t example = 0;
+    const gra_checked *of[2] = { NULL, NULL }, *t[2];   /* of which the elements of a are, and those of n */
+    size_t wrong = 0, example = 0, at[2];
+    gra_check_line name[2] = { { .at = 0 }, { .at = 0 } }, where = { .at = 0 };
     for (size_t i = 0; w->whole && i < w->entries; i++) {
         const size_t e = w->entry[i];
-        double element[2] = { 0 };
-        const double value[2] = { w->a[e], w->n[e] };
-        for (int right = 0; right < 2; right++) {
-            const gra_checked *t = of[right];
-            element[right] = gra_none(w, value[right]) ? 0 : owner(w, value[right], &t);
-            if (element[right] < 0 || (of[right] && t != of[right]))
-                return false;
-            of[right] = t;
-        }
-        if (gra_none(w, value[0]) || gra_none(w, value[1]) || gra_right(w, e))
-            continue;
-        wrong++;
-        example = e;
-        taken[0] = (size_t)element[0];
-        taken[1] = (size_t)element[1];
+        if (!owner(w, w->a[e], &t[0], &at[0]) || !owner(w, w->n[e], &t[1], &at[1]) ||
+            (of[0] && (t[0] != of[0] || t[1] != of[1])))
+            return false;
+        memcpy(of, t, sizeof of);
+        wrong += !gra_right(w, e);
+        example = gra_right(w, e) ? example : e;
     }
     if (wrong < 4)
         return false;
-    for (int right = 0; right < 2; right++)
-        gra_put_place(&name[right], of[right], taken[right]);
-    gra_put_entry(&at, w, example);
-    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s, at.s);
+    for (int i = 0; i < 2; i++) {
+        owner(w, (i ? w->n : w->a)[example], &t[i], &at[i]);
+        gra_put_place(&name[i], t[i], at[i]);
+    }
+    gra_put_entry(&where, w, example);
+    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s, where.s);
     return true;
 }

@@ -37,33 +37,27 @@ bool gra_is_list(const gra_division *v)
 /* The index that tells the part of a list. */
 static int index_of(const gra_division *v)
 {
-    switch (v->way) {
-    case INDEX_OF_X:    return GRA_OF_X + v->d;
-    case INDEX_OF_DY:   return GRA_OF_DY + v->d;
-    case ROW_OF_X:      return GRA_ROW_OF_X;
-    case ROW_OF_DY:     return GRA_ROW_OF_DY;
-    case ELEMENT_OF_X:  return GRA_ELEMENT_OF_X;
-    default:            return GRA_ELEMENT_OF_DY;
-    }
+    static const int index[WAYS] = { [INDEX_OF_X] = GRA_OF_X, [INDEX_OF_DY] = GRA_OF_DY,
+        [ROW_OF_X] = GRA_ROW_OF_X, [ROW_OF_DY] = GRA_ROW_OF_DY,
+        [ELEMENT_OF_X] = GRA_ELEMENT_OF_X, [ELEMENT_OF_DY] = GRA_ELEMENT_OF_DY };
+    return index[v->way] + v->d;
 }
 
-/* How many parts has v? 0: there is no such division. */
+/* How many parts has v? Up to 1: there is no such division. */
 static size_t parts_of(const gra_wrong *w, const gra_division *v)
 {
     const gra_shape *x = &w->x->shape, *y = &w->check->shape;
-    const bool once = v->d == 0, by_index = v->way == INDEX_OF_X || v->way == INDEX_OF_DY;
-    size_t parts;
+    const bool along = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
+    if (!along && v->d > 0)
+        return 0;
     switch (v->way) {
-    case SIGN:      return once && (w->single || w->rows == 1) ? 2 : 0;
-    case DIAGONAL:  return once && w->whole && gra_same_shape(*x, *y) ? 2 : 0;
-    case RELATION:  return w->whole && v->d < x->ndim && v->d < y->ndim && x->dim[v->d] == y->dim[v->d] &&
-                           x->dim[v->d] > 1 ? 3 : 0;
-    default:
-        if (!(by_index || once) ||
-            ((v->way == ROW_OF_X || v->way == ROW_OF_DY) && shape_of(w, of_dy(v))->ndim < 3))
-            return 0;
-        parts = gra_extent(w, index_of(v));
-        return parts > 1 ? parts : 0;
+    case SIGN:      return w->single || w->rows == 1 ? 2 : 0;
+    case DIAGONAL:  return w->whole && gra_same_shape(*x, *y) ? 2 : 0;
+    case RELATION:  return gra_extent(w, GRA_OF_X + v->d) > 1 &&
+                           gra_extent(w, GRA_OF_X + v->d) == gra_extent(w, GRA_OF_DY + v->d) ? 3 : 0;
+    case ROW_OF_X: case ROW_OF_DY:
+        return shape_of(w, of_dy(v))->ndim > 2 ? gra_extent(w, index_of(v)) : 0;        /* else they are indices */
+    default:        return gra_extent(w, index_of(v));
     }
 }
 
@@ -73,7 +67,7 @@ bool gra_next_division(const gra_wrong *w, gra_division *v)
         v->way = v->next / GRA_MAX_DIMS;
         v->d = v->next++ % GRA_MAX_DIMS;
         v->parts = parts_of(w, v);
-        if (v->parts)
+        if (v->parts > 1)
             return true;
     }
     return false;
@@ -129,20 +123,18 @@ void gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e)
 static void put_noun(gra_check_line *s, const gra_wrong *w, const gra_division *v, bool plural)
 {
     const int ndim = shape_of(w, of_dy(v))->ndim;
-    const bool by_index = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
-    if (by_index && ndim > 2)
+    const bool along = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
+    if (along && ndim > 2)
         gra_check_put(s, plural ? "indices" : "index");
-    else if (v->way == ELEMENT_OF_X || v->way == ELEMENT_OF_DY || (by_index && ndim == 1))
-        gra_check_put(s, plural ? "elements" : "element");
     else
-        gra_check_put(s, "%s%s", by_index && v->d == 1 ? "column" : "row", plural ? "s" : "");
+        gra_check_put(s, "%s%s", v->way >= ELEMENT_OF_X || (along && ndim == 1) ? "element" :
+                      along && v->d == 1 ? "column" : "row", plural ? "s" : "");
 }
 
 /* " of dimension 1 of x" */
 static void put_of(gra_check_line *s, const gra_wrong *w, const gra_division *v)
 {
-    const bool by_index = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
-    if (by_index && shape_of(w, of_dy(v))->ndim > 2)
+    if (v->way <= RELATION && shape_of(w, of_dy(v))->ndim > 2)
         gra_check_put(s, " of dimension %d", v->d);
     gra_check_put(s, " of %.60s", of_dy(v) ? "dy" : w->x->name);
 }
@@ -179,14 +171,14 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
 {
     static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not",
                                        "is not before" };
-    const char *const x = w->x->name;
+    const gra_division y = { .way = INDEX_OF_DY, .d = v->d };
     if (v->way == SIGN)
-        gra_check_put(s, "where %.60s %c 0", x, parts & 1 ? '<' : '>');
+        gra_check_put(s, "where %.60s %c 0", w->x->name, parts & 1 ? '<' : '>');
     else if (v->way == DIAGONAL)
         gra_check_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %.60s_i"
-                                   : "beside the diagonal, in what dy_j gives to the other places %.60s_i", x);
+                                   : "beside the diagonal, in what dy_j gives to the other places %.60s_i",
+                      w->x->name);
     else {
-        gra_division y = { .way = INDEX_OF_DY, .d = v->d };
         gra_check_put(s, "where the ");
         gra_put_parts(s, w, v);
         gra_check_put(s, " %s the ", how[parts]);
@@ -194,34 +186,26 @@ static void put_special(gra_check_line *s, const gra_wrong *w, const gra_divisio
     }
 }
 
-/* Is each part of v wholly inside or outside of the set? Counts the entries of each. */
-static bool made_of_parts(const gra_wrong *w, const gra_division *v, double *in, double *all)
-{
-    memset(in, 0, v->parts * sizeof *in);
-    memset(all, 0, v->parts * sizeof *all);
-    for (size_t i = 0; i < w->entries; i++)
-        if (w->mark[w->entry[i]] != GRA_EITHER) {
-            const size_t p = gra_part(w, v, w->entry[i]);
-            in[p] += w->mark[w->entry[i]] == GRA_IN;
-            all[p]++;
-        }
-    for (size_t p = 0; p < v->parts; p++)
-        if (in[p] != 0 && in[p] != all[p])
-            return false;
-    return true;
-}
-
+/* A way with each part wholly inside or outside of the set gives it a name. */
 bool gra_put_set(gra_check_line *s, const gra_wrong *w)
 {
     double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3, of RELATION */
     for (gra_division v = { 0 }; gra_next_division(w, &v);) {
-        if (!made_of_parts(w, &v, in, all))
-            continue;
-        if (gra_is_list(&v))
+        bool fit = true;
+        memset(in, 0, v.parts * sizeof *in);
+        memset(all, 0, v.parts * sizeof *all);
+        for (size_t i = 0, e; gra_each(w, &i, &e);) {
+            in[gra_part(w, &v, e)] += w->mark[e] == GRA_IN;
+            all[gra_part(w, &v, e)] += w->mark[e] != GRA_EITHER;
+        }
+        for (size_t p = 0; p < v.parts; p++)
+            fit &= in[p] == 0 || in[p] == all[p];
+        if (fit && gra_is_list(&v))
             put_list(s, w, &v, in, all);
-        else
+        else if (fit)
             put_special(s, w, &v, (in[0] > 0) | (in[1] > 0 ? 2u : 0) | (v.parts > 2 && in[2] > 0 ? 4u : 0));
-        return true;
+        if (fit)
+            return true;
     }
     return false;
 }
@@ -231,11 +215,9 @@ void gra_put_places(gra_check_line *s, const gra_wrong *w)
     size_t count = 0, first = w->size;
     if (gra_put_set(s, w))
         return;
-    for (size_t i = w->entries; i-- > 0;)
-        if (w->mark[w->entry[i]] == GRA_IN) {
-            count++;
-            first = w->entry[i];
-        }
+    for (size_t i = 0, e; gra_each(w, &i, &e);)
+        if (w->mark[e] == GRA_IN)
+            first = count++ ? first : e;
     gra_check_put(s, count == 1 ? "in one place: " : "in %zu places, the first of them ", count);
     gra_put_entry(s, w, first);
 }

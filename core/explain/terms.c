@@ -2,43 +2,31 @@
  * too many, p where another term q is expected, or a term with a number of its own for each row. */
 #include "explaining.h"
 
-static size_t count_wrong(const gra_wrong *w)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < w->entries; i++)
-        count += !gra_right(w, w->entry[i]);
-    return count;
-}
-
-/* ---- a number ----------------------------------------------------------------------------------- */
-
 /* What is off is one number, or minus that, in at least two places. */
 bool gra_same_number(gra_wrong *w)
 {
     const double by = w->a[gra_worst(w)] - w->n[gra_worst(w)];
     size_t off = 0, minus = 0;
     gra_check_line where = { .at = 0 };
-    for (size_t i = 0; i < w->entries; i++) {
-        const size_t e = w->entry[i];
+    for (size_t i = 0, e; gra_each(w, &i, &e);) {
         const double d = w->a[e] - w->n[e];
-        const bool is_off = gra_fit(w, d, by), is_minus = gra_fit(w, d, -by);
-        if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]) || !(is_off || is_minus || gra_right(w, e)))
+        const bool is_minus = gra_fit(w, d, -by);
+        if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]) || !(gra_fit(w, d, by) || is_minus || gra_right(w, e)))
             return false;
-        w->mark[e] = is_off || is_minus ? GRA_IN : GRA_OUT;
-        off += is_off;
+        w->mark[e] = !gra_right(w, e);
+        off += !gra_right(w, e);
         minus += is_minus;
     }
-    if (off < 2 || minus == 1 || w->entries < (minus ? 6 : 3))
+    if (off - minus < 2 || minus == 1 || w->entries < (minus ? 6 : 3))
         return false;
     gra_put_places(&where, w);
     if (minus)
         gra_fits(w, "%s what dy is multiplied by is off by the same number, %.6g, with either sign: two "
-                 "numbers of the formula are exchanged%s%s", where.s, fabs(by), off == minus ? ", or its "
-                 "targets are not those of the forward" : "",
-                 off + minus < w->entries ? "; it is right elsewhere" : "");
+                 "numbers of the formula are exchanged%s", where.s, fabs(by), off == 2 * minus
+                 ? ", or the targets of the backward are not those of the forward" : "");
     else if (off == w->entries)
-        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
-                 "of the formula, or a mean, is missing or wrong", by);
+        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term of "
+                 "the formula, or a mean, is missing or wrong", by);
     else
         gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
                  "missing there, or has the wrong sign; it is right elsewhere", where.s, by);
@@ -50,20 +38,19 @@ bool gra_same_number(gra_wrong *w)
 static void tell_term(gra_wrong *w, const gra_pair *r)
 {
     gra_check_line term = { .at = 0 }, at = { .at = 0 }, times = { .at = 0 };
-    const double by = r->k;
-    gra_put_number(&times, w, fabs(by));
+    gra_put_number(&times, w, fabs(r->k));
     const char *const value = strstr(times.s, "the value of");
-    if (!gra_equal(fabs(by), 1))
-        gra_check_put(&term, value ? "%.6g (%s) times " : "%.6g times ", fabs(by), value);
-    if (!gra_is_one(r->p)) {
+    if (!gra_equal(fabs(r->k), 1))
+        gra_check_put(&term, value ? "%.6g (%s) times " : "%.6g times ", fabs(r->k), value);
+    if (r->p.c->data) {
         gra_put_term(&term, w, r->p, w->probe[0]);
         gra_check_put(&term, " times ");
     }
     gra_put_term(&term, w, r->q, w->probe[0]);
     gra_put_entry(&at, w, w->probe[0]);
-    if (by > 0)
-        gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong "
-                 "sign", at.s, term.s);
+    if (r->k > 0)
+        gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign",
+                 at.s, term.s);
     else
         gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere; or "
                  "minus that is missing, or half of it has the wrong sign", at.s, term.s);
@@ -76,33 +63,28 @@ static void tell_exchanged(gra_wrong *w, const gra_pair *r)
     gra_put_term(&has, w, r->k > 0 ? r->q : r->p, w->probe[0]);
     if (!gra_equal(fabs(r->k), 1))
         gra_check_put(&more, ", times %.6g", fabs(r->k));
-    if (!gra_elementwise(w)) {
-        gra_check_put(&more, ", in ");
-        gra_put_entry(&more, w, w->probe[0]);
-    }
+    gra_check_put(&more, ", in ");
+    gra_put_entry(&more, w, w->probe[0]);
     gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where "
              "%s is expected%s", has.s, expected.s, expected.s, has.s, more.s);
 }
 
-/* n - a is k p q, or k (p - q). A number k other than 1 needs more places to prove it, and more different
- * values, since one of them is k times anything. */
+/* n - a is k p q, or k (p - q). Functions, and a number k, need more places to prove them; and a number more
+ * different values, since one of them is k times anything. */
 bool gra_one_term(gra_wrong *w)
 {
-    enum { MANY = 8 };
-    const size_t off = count_wrong(w), distinct = gra_distinct(w, false);
-    gra_pair r = { .any_number = distinct >= 3 && (off >= MANY || w->rows == 1) };
-    if (off < 4)
-        return false;
-    r.form = GRA_PRODUCT;
-    if (gra_find_pair(w, &r) && (off >= MANY || r.p.f + r.q.f == GRA_PLAIN)) {
-        tell_term(w, &r);
+    size_t off = 0;
+    for (size_t i = 0; i < w->entries; i++)
+        off += !gra_right(w, w->entry[i]);
+    const bool many = off >= 8;
+    for (int form = GRA_PRODUCT; form <= GRA_DIFFERENCE && off >= 4; form++) {
+        gra_pair r = { .form = form, .any_number = gra_distinct(w, false) >= 3 && (many || w->rows == 1) };
+        if (!gra_find_pair(w, &r) || (!many && r.p.f + r.q.f > GRA_PLAIN))
+            continue;
+        (form == GRA_PRODUCT ? tell_term : tell_exchanged)(w, &r);
         return true;
     }
-    r.form = GRA_DIFFERENCE;
-    if (!gra_find_pair(w, &r) || (off < MANY && r.p.f + r.q.f != GRA_PLAIN))
-        return false;
-    tell_exchanged(w, &r);
-    return true;
+    return false;
 }
 
 /* ---- a term with a number of its own for each row ------------------------------------------------- */
@@ -110,24 +92,19 @@ bool gra_one_term(gra_wrong *w)
 static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
 {
     gra_check_line whose = { .at = 0 }, of = { .at = 0 };
-    size_t e = w->probe[0];
+    const char *why = "a term with this factor is missing or wrong";
     gra_put_parts(&whose, w, v);
-    gra_put_term(&of, w, (gra_term){ t.c, GRA_PLAIN }, e);
-    const int by = t.c->column < 0 ? t.c->row : t.c->column;
-    const bool by_dy = (by >= GRA_OF_DY && by < GRA_ROW_OF_X) || by == GRA_ROW_OF_DY;
-    if (gra_is_one(t))
-        gra_fits(w, "what is off is one number for each %s: a mean or a sum over it is missing or wrong",
-                 whose.s);
+    gra_put_term(&of, w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
+    if (!t.c->data)
+        why = "a mean, or a sum, is missing or wrong";
     else if (t.f == GRA_REST)
-        gra_fits(w, "for each %s what is off is a number times 1 - v for v = %s, and so elsewhere: the term "
-                 "without a sum has a 1 where v is expected, or the reverse", whose.s, of.s);
-    else if (by_dy)
-        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with the sum (or "
-                 "mean) of dy %s is missing or wrong", whose.s, of.s, t.c->name);
-    else
-        gra_fits(w, "for each %s what is off is a number times %s, and so elsewhere: a term with this factor "
-                 "is missing or wrong%s", whose.s, of.s,
-                 t.c->data == w->x->data ? ", as a projection on it" : "");
+        why = "the term without a sum has a 1 where v is expected, or the reverse";
+    else if (gra_index_of_dy(t.c->column < 0 ? t.c->row : t.c->column))
+        why = "a term with the sum (or mean) of dy times that is missing or wrong";
+    else if (t.c->data == w->x->data)
+        why = "a term with this factor is missing or wrong, as a projection on it";
+    gra_fits(w, "for each %s what is off is %s %s%s, and so elsewhere: %s", whose.s, t.c->data ? "a number times" :
+             "one number", t.f == GRA_REST ? "1 - v for v = " : "", t.c->data ? of.s : "everywhere", why);
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of
@@ -136,14 +113,11 @@ bool gra_own_term(gra_wrong *w)
 {
     for (int i = 0; i < 4 * w->columns; i++) {          /* rows first, of which there are fewer */
         const gra_term t = { &w->column[i % w->columns], i / w->columns % 2 ? GRA_REST : GRA_PLAIN };
-        const bool of_elements = i / w->columns / 2;
-        for (gra_division v = { 0 }; (w->part || t.f == GRA_PLAIN) && gra_next_division(w, &v);) {
-            if ((v.parts == w->rows || v.parts == w->cols) != of_elements || t.c->gradient ||
-                !gra_is_list(&v) || v.parts * 3 > w->size || !gra_multiples(w, &v, &t, w->scratch))
-                continue;
-            tell_own(w, &v, t);
-            return true;
-        }
+        gra_division v;
+        if ((t.f == GRA_REST && !w->part) || t.c->gradient || !gra_find_own(w, &t, i / w->columns / 2, &v))
+            continue;
+        tell_own(w, &v, t);
+        return true;
     }
     return false;
 }
