@@ -14,6 +14,9 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 # The page's expressions are compiled in double only.
 EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)
 
+# The ops of tests/check are texts, which the judges' formula computes, in double only.
+FORMULA := $(wildcard examples/exercises/judge/formula.c)
+
 # ---- what is made from what ---------------------------------------------------------------------
 # In make test every room is tested in double, and in float those in which float rounds, stores or draws
 # numbers of its own; the rooms check and page have tests in double only.
@@ -50,7 +53,7 @@ $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f32/few: $(call f32,$(FEW) $(TESTED) $(LIBRARY))   # those that make test runs
 	$(link) $(WRAP_LD) @$(B)/check.link
-$(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(EXPRESSION) $(LIBRARY))
+$(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(EXPRESSION) $(FORMULA) $(LIBRARY))
 $(B)/f64/test: $(if $(strip $(EXPRESSION)),$(B)/f64/look_page.o)
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/look_page.o: $(B)/look_page.c $(B)/flags

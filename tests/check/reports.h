@@ -13,6 +13,7 @@
         return __VA_ARGS__;                                                                              \
     }
 
-bool report_says(const gra_check_report *r, const char *phrase);        /* wherever its lines are broken */
+/* Does its text contain the phrase, wherever lines are broken? "a ... b": first a, and b behind it. */
+bool report_says(const gra_check_report *r, const char *phrase);
 
 #endif

@@ -1,846 +1,319 @@
 /* Wrong backwards of many kinds of ops, and the cause that the gradient check names for each; and causes that
- * it must not name, though numbers fit by chance. Each op here is written out with a right forward; the
- * backward takes one of several lines, of which number 0 is right. */
-#include "reports.h"
+ * it must not name, though numbers fit by chance. */
+#include "formula_op.h"
 #include "lib/suites.h"
 
 #ifdef GRADUS_DOUBLE
 
-static int line;                        /* which of the op's lines the backward takes */
-
-#define ROWS_AND_COLUMNS                                                                                 \
-    const int rows = y->in[0]->shape.dim[0], n = y->in[0]->shape.dim[1];                                 \
-    const real *in = y->in[0]->data, *w = y->nin > 1 ? y->in[1]->data : NULL;                            \
-    (void)rows, (void)n, (void)in, (void)w;
-#define EACH_ROW for (int r = 0; r < rows; r++)
-#define EACH     for (int i = r * n; i < r * n + n; i++)
-
-static void give(const gra_tensor *y, int input, int at, double d)
-{
-    if (y->in[input]->grad)
-        y->in[input]->grad[at] += (real)d;
-}
-
-/* ---- ops of single elements: y = f(x), and the lines for dy/dx -------------------------------------- */
-
-#define ELEMENTWISE(name, formula, ...)                                                                  \
-    static void name##_forward(gra_tensor *y)                                                            \
-    {                                                                                                    \
-        for (int i = 0; i < (int)y->size; i++) {                                                         \
-            const double x = y->in[0]->data[i];                                                          \
-            y->data[i] = (real)(formula);                                                                \
-        }                                                                                                \
-    }                                                                                                    \
-    static void name##_backward(gra_tensor *out)                                                         \
-    {                                                                                                    \
-        for (int i = 0; i < (int)out->size; i++) {                                                       \
-            const double x = out->in[0]->data[i], y = out->data[i], d[] = { __VA_ARGS__ };               \
-            (void)x, (void)y;                                                                            \
-            give(out, 0, i, out->grad[i] * d[line]);                                                     \
-        }                                                                                                \
-    }
-
-static double sigmoid(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
-ELEMENTWISE(plus_square, x + x * x, 1 + 2 * x, 2 * x, 2 + 2 * x, 1 + x + x / (2 + 2 * x))
-ELEMENTWISE(plus_cube, x + x * x * x, 1 + 3 * x * x, 3 * x * x)
-ELEMENTWISE(arctan, atan(x), 1 / (1 + x * x), 1 / (1 - x * x), 1 + x * x)
-ELEMENTWISE(cube, x * x * x, 3 * x * x, 2 * x * x, x * x, 3 * x * x / 2)
-ELEMENTWISE(ratio, x / (1 + x * x), (1 - x * x) / pow(1 + x * x, 2), 1 / (1 + x * x),
-            (1 - x * x) / (1 + x * x))
-ELEMENTWISE(silu, x * sigmoid(x), sigmoid(x) * (1 + x * (1 - sigmoid(x))), 1 + x * (1 - sigmoid(x)))
-ELEMENTWISE(log2_of, log2(x), 1 / (x * log(2)), log(2) / x)
-ELEMENTWISE(leaky, x > 0 ? x : x / 10, x > 0 ? 1 : 0.1, x > 0 ? 0.1 : 1)
-ELEMENTWISE(erf_of, erf(x), 2 / sqrt(acos(-1)) * exp(-x * x), exp(-x * x))
-ELEMENTWISE(exp_of_square, exp(x * x), 2 * x * exp(x * x), 2 * x,
-            x * exp(x * x) * 2 / (1 + 3 * x * x) * (1 + 2 * x * x))
-
-ELEMENTWISE(faint, x < -1 ? 1e-6 * x : x, x < -1 ? 1e-6 : 1, x < -1 ? 1e-8 : exp(cos(x)))
-ELEMENTWISE(softplus, log1p(exp(3 * x)) / 3, sigmoid(3 * x), sigmoid(x))
-ELEMENTWISE(softsign, x / (1 + fabs(x)), 1 / pow(1 + fabs(x), 2), 1 / (1 + fabs(x)))
-ELEMENTWISE(mish, x * tanh(log1p(exp(x))),
-            tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)) * sigmoid(x),
-            tanh(log1p(exp(x))) + x * (1 - pow(tanh(log1p(exp(x))), 2)))
-ELEMENTWISE(hardswish, x > 3 ? x : x < -3 ? 0 : x * (x + 3) / 6, x > 3 ? 1 : x < -3 ? 0 : (2 * x + 3) / 6,
-            x < -3 ? 0 : (2 * x + 3) / 6)
-ELEMENTWISE(sinc, sin(x) / x, (cos(x) - y) / x, (cos(x) - sin(x)) / x)
-ELEMENTWISE(elu, x > 0 ? x : exp(x) - 1, x > 0 ? 1 : exp(x), x > 0 ? 1 : x)
-ELEMENTWISE(focal, -(1 - x) * (1 - x) * log(x), 2 * (1 - x) * log(x) - (1 - x) * (1 - x) / x,
-            -(1 - x) * (1 - x) / x)
-
-#define OF_TWO(name, formula, of_x, of_w)                                                                \
-    static void name##_forward(gra_tensor *y)                                                            \
-    {                                                                                                    \
-        for (int i = 0; i < (int)y->size; i++) {                                                         \
-            const double x = y->in[0]->data[i], w = y->in[1]->data[i];                                   \
-            y->data[i] = (real)(formula);                                                                \
-        }                                                                                                \
-    }                                                                                                    \
-    static void name##_backward(gra_tensor *out)                                                         \
-    {                                                                                                    \
-        for (int i = 0; i < (int)out->size; i++) {                                                       \
-            const double x = out->in[0]->data[i], w = out->in[1]->data[i], y = out->data[i];             \
-            const double dx[] = { of_x }, dw[] = { of_w };                                               \
-            (void)x, (void)w, (void)y;                                                                   \
-            give(out, 0, i, out->grad[i] * dx[line]);                                                    \
-            give(out, 1, i, out->grad[i] * dw[line]);                                                    \
-        }                                                                                                \
-    }
-#define AND ,
-
-OF_TWO(divide, x / w, 1 / w AND 1 / w AND w, -x / (w * w) AND -x / w AND -x / (w * w))
-OF_TWO(times_and, x * w + x, w + 1 AND w AND x + 1, x AND x AND x)
-OF_TWO(power, pow(x, w), w * pow(x, w - 1) AND pow(x, w - 1), y * log(x) AND y * log(x))
-OF_TWO(angle, atan2(x, w), w / (x * x + w * w) AND -x / (x * x + w * w),
-       -x / (x * x + w * w) AND w / (x * x + w * w))
-OF_TWO(gate, x * sigmoid(w), sigmoid(w) AND sigmoid(w), x * sigmoid(w) * (1 - sigmoid(w)) AND x * sigmoid(w))
-
-/* ---- losses: the mean over all elements -------------------------------------------------------------- */
-
-#define LOSS(name, formula, of_x, of_w)                                                                  \
-    static void name##_forward(gra_tensor *y)                                                            \
-    {                                                                                                    \
-        y->data[0] = 0;                                                                                  \
-        for (int i = 0; i < (int)y->in[0]->size; i++) {                                                  \
-            const double x = y->in[0]->data[i], w = y->in[1]->data[i];                                   \
-            y->data[0] += (real)((formula) / (double)y->in[0]->size);                                    \
-        }                                                                                                \
-    }                                                                                                    \
-    static void name##_backward(gra_tensor *y)                                                           \
-    {                                                                                                    \
-        for (int i = 0; i < (int)y->in[0]->size; i++) {                                                  \
-            const double x = y->in[0]->data[i], w = y->in[1]->data[i],                                   \
-                dy = y->grad[0] / (double)y->in[0]->size; \
-            const double dx[] = { of_x };                                                                \
-            give(y, 0, i, dy * dx[line]);                                                                \
-            give(y, 1, i, dy * (of_w));                                                                  \
-        }                                                                                                \
-    }
-
-LOSS(divergence, x * (log(x) - log(w)), log(x) - log(w) + 1 AND log(x) - log(w) AND log(x) + 1, -x / w)
-LOSS(squares, (x - w) * (x - w), 2 * (x - w) AND 2 AND 2 * (x - w) * (x - w) AND (x - w), -2 * (x - w))
-LOSS(of_logits, log1p(exp(x)) - w * x,
-     sigmoid(x) - w AND x - w AND sigmoid(x) - 1 AND (sigmoid(x) - w) * sigmoid(x) * (1 - sigmoid(x)), -x)
-LOSS(of_chances, -w * log(x) - (1 - w) * log(1 - x),
-     (x - w) / (x * (1 - x)) AND x - w AND -w / x AND -w / x - (1 - w) / (1 - x),
-     log(1 - x) - log(x))
-
-static const int segment[6] = { 0, 1, 0, 2, 2, 2 }, members[3] = { 2, 1, 3 };
-static const int targets[4] = { 1, 0, 4, 3 };
-
-static void cross_entropy_forward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    y->data[0] = 0;
-    EACH_ROW {
-        double sum = 0;
-        EACH sum += exp(in[i]);
-        y->data[0] += (real)((log(sum) - in[r * n + targets[r]]) / rows);
-    }
-}
-
-static void cross_entropy_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double sum = 0;
-        EACH sum += exp(in[i]);
-        EACH {
-            const double p = exp(in[i]) / sum, hot = i % n == targets[r],
-                next = i % n == (targets[r] + 1) % n;
-            const double d[] = { p - hot, log(p) - hot, in[i] - hot, p - next, p, (p - hot) * p };
-            give(y, 0, i, y->grad[0] * d[line] / rows);
-        }
-    }
-}
-
-/* ---- norms of rows, and of columns ------------------------------------------------------------------- */
-
-static double eps = 0.1;
-
-/* z = x - mean of the row, if there is a mean; the sum of squares; what takes the place of 1/sqrt(v + eps) in
- * `line`. */
-static double scale_of(const real *x, int n, int stride, bool mean, double *z)
-{
-    double m = 0, s = 0;
-    for (int i = 0; i < n; i++)
-        m += mean ? x[i * stride] / n : 0;
-    for (int i = 0; i < n; i++) {
-        z[i] = x[i * stride] - m;
-        s += z[i] * z[i];
-    }
-    switch (line) {
-    case 1:  return 1 / sqrt(s / n);
-    case 2:  return 1 / (sqrt(s / n) + eps);
-    case 3:  return 1 / sqrt(s / (n - 1) + eps);
-    case 4:  return 1 / (s / n + eps);
-    case 5:  return sqrt(s / n + eps);
-    case 6:  return 1;
-    case 7:  return 1 / sqrt(s + eps);
-    default: return 1 / sqrt(s / n + eps);
-    }
-}
-
-static void norm_forward(const gra_tensor *y, int n, int stride, int at, bool mean)
-{
-    double z[8];
-    const int was = line;
-    line = 0;
-    const double scale = scale_of(y->in[0]->data + at, n, stride, mean, z);
-    line = was;
-    for (int i = 0; i < n; i++)
-        y->data[at + i * stride] = (real)(z[i] * scale * (y->nin > 1 ? y->in[1]->data[i] : 1));
-}
-
-static void norm_backward(const gra_tensor *y, int n, int stride, int at, bool mean)
-{
-    double z[8], sum = 0, dot = 0, g[8];
-    const double scale = scale_of(y->in[0]->data + at, n, stride, mean, z);
-    for (int i = 0; i < n; i++) {
-        g[i] = y->grad[at + i * stride] * (y->nin > 1 ? y->in[1]->data[i] : 1);
-        sum += mean ? g[i] / n : 0;
-        dot += g[i] * z[i] * scale / n;
-    }
-    for (int i = 0; i < n; i++) {
-        const double direct = line == 8 ? y->grad[at + i * stride] : g[i];
-        const double of_mean = line == 9 || line == 11 ? 0 : line == 12 ? -sum : sum;
-        const double projection = line == 10 || line == 11 ? 0 : line == 13 ? n * dot : dot;
-        give(y, 0, at + i * stride, scale * (direct - of_mean - z[i] * scale * projection));
-        if (y->nin > 1)
-            give(y, 1, i, y->grad[at + i * stride] * z[i] * scale);
-    }
-}
-
-#define NORM(name, groups, n, stride, at, mean)                                                          \
-    static void name##_forward(gra_tensor *y)                                                            \
-    {                                                                                                    \
-        for (int g = 0; g < groups; g++)                                                                 \
-            norm_forward(y, n, stride, at, mean);                                                        \
-    }                                                                                                    \
-    static void name##_backward(gra_tensor *y)                                                           \
-    {                                                                                                    \
-        for (int g = 0; g < groups; g++)                                                                 \
-            norm_backward(y, n, stride, at, mean);                                                       \
-    }
-
-NORM(rms, 3, 4, 1, g * 4, false)
-NORM(layer, 3, 4, 1, g * 4, true)
-NORM(batch, 3, 5, 3, g, true)
-
-static void deviation_forward(gra_tensor *y)            /* unbiased, of rows */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double mean = 0, s = 0;
-        EACH mean += in[i] / n;
-        EACH s += (in[i] - mean) * (in[i] - mean);
-        y->data[r] = (real)sqrt(s / (n - 1));
-    }
-}
-
-static void deviation_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double mean = 0;
-        EACH mean += in[i] / n;
-        EACH {
-            const double z = in[i] - mean, s = y->data[r];
-            const double d[] = { z / s / (n - 1), z / s / n, in[i] / s / (n - 1), z * s / (n - 1),
-                                 s / z * (n - 1),
-                                 2 * z / (n - 1) };
-            give(y, 0, i, y->grad[r] * d[line]);
-        }
-    }
-}
-
-static void cosine_forward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double xx = 0, ww = 0, xw = 0;
-        EACH xx += in[i] * in[i], ww += w[i] * w[i], xw += in[i] * w[i];
-        y->data[r] = (real)(xw / sqrt(xx * ww));
-    }
-}
-
-static void cosine_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double xx = 0, ww = 0;
-        EACH xx += in[i] * in[i], ww += w[i] * w[i];
-        const double size = sqrt(xx * ww), c = y->data[r];
-        EACH {
-            const double dx[] = { w[i] / size - c * in[i] / xx, w[i] / size };
-            give(y, 0, i, y->grad[r] * dx[line]);
-            give(y, 1, i, y->grad[r] * (in[i] / size - c * w[i] / ww));
-        }
-    }
-}
-
-static void quadratic_forward(gra_tensor *y)            /* x_r^T w x_r, w (4, 4) */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        y->data[r] = 0;
-        EACH for (int j = 0; j < n; j++)
-            y->data[r] += in[i] * w[i % n * n + j] * in[r * n + j];
-    }
-}
-
-static void quadratic_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH for (int j = 0; j < n; j++) {
-        const double there = w[i % n * n + j], back = w[j * n + i % n],
-            d[] = { there + back, 2 * there, there };
-        give(y, 0, i, y->grad[r] * d[line] * in[r * n + j]);
-        give(y, 1, i % n * n + j, y->grad[r] * in[i] * in[r * n + j]);
-    }
-}
-
-/* x (1 + w), w a column or a row, divided by the length of x's row */
-static void gain_forward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double s = 0;
-        EACH s += in[i] * in[i];
-        EACH y->data[i] = in[i] / sqrt(s) * (1 + w[i % n]);
-    }
-}
-
-static void gain_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double s = 0, dot = 0;
-        EACH s += in[i] * in[i];
-        EACH dot += y->grad[i] * (w[i % n] + (line != 1)) * in[i] / s;
-        EACH {
-            give(y, 0, i, (y->grad[i] * (w[i % n] + (line != 1)) - in[i] * dot * (line == 2 ? sqrt(s) : 1))
-                 / sqrt(s));
-            give(y, 1, i % n, y->grad[i] * in[i] / (line == 3 ? 1 : sqrt(s)));
-        }
-    }
-}
-
-static void segments_forward(gra_tensor *y)             /* means of rows 0 and 2, of row 1, of rows 3 to 5 */
-{
-    ROWS_AND_COLUMNS
-    memset(y->data, 0, y->size * sizeof(real));
-    EACH_ROW EACH y->data[segment[r] * n + i % n] += in[i] / members[segment[r]];
-}
-
-static void segments_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH give(y, 0, i, y->grad[segment[r] * n + i % n] / (line ? 1 : members[segment[r]]));
-}
-
-static void centre_forward(gra_tensor *y)               /* x (4, 3) less the mean of its column */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH {
-        y->data[i] = in[i];
-        for (int j = 0; j < rows; j++)
-            y->data[i] -= in[j * n + i % n] / rows;
-    }
-}
-
-static void centre_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH {
-        give(y, 0, i, y->grad[i]);
-        for (int j = 0; j < (line ? n : rows); j++)
-            give(y, 0, i, -y->grad[line ? r * n + j : j * n + i % n] / (line ? n : rows));
-    }
-}
-
-static void sum_exp_forward(gra_tensor *y)              /* the log of the sum of e^x */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double s = 0;
-        EACH s += exp(in[i]);
-        y->data[r] = log(s);
-    }
-}
-
-static void sum_exp_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double most = in[r * n];
-        EACH most = fmax(most, in[i]);
-        EACH give(y, 0, i, y->grad[r] * exp(in[i] - (line ? most : y->data[r])));
-    }
-}
-
-static void decay_forward(gra_tensor *y)                /* y_t = w_t y_(t - 1) + x_t, along rows */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH y->data[i] = in[i] + (i % n ? w[i] * y->data[i - 1] : 0);
-}
-
-static void decay_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double g = 0;
-        for (int i = r * n + n - 1; i >= r * n; i--) {
-            g += y->grad[i];
-            give(y, 0, i, g);
-            give(y, 1, i, g * (line ? y->data[i] : i % n ? y->data[i - 1] : 0));
-            g *= w[i];
-        }
-    }
-}
-
-/* of x and w, with a hidden formula in the backward */
-static void distance_forward(gra_tensor *y)
-{
-    y->data[0] = 0;
-    for (size_t i = 0; i < y->in[0]->size; i++)
-        y->data[0] += log(cosh(y->in[0]->data[i] - y->in[1]->data[i]));
-}
-
-static void distance_backward(gra_tensor *y)
-{
-    for (int i = 0; i < (int)y->in[0]->size; i++) {
-        const double z = y->in[0]->data[i] - y->in[1]->data[i], d[] = { tanh(z), sinh(z) };
-        give(y, 0, i, y->grad[0] * d[line]);
-        give(y, 1, i, -y->grad[0] * tanh(z));
-    }
-}
-
-static void covariance_forward(gra_tensor *y)           /* of x (1, 6) and w (6) */
-{
-    ROWS_AND_COLUMNS
-    double x_mean = 0, w_mean = 0;
-    EACH_ROW EACH x_mean += in[i] / n, w_mean += w[i] / n;
-    y->data[0] = 0;
-    EACH_ROW EACH y->data[0] += (in[i] - x_mean) * (w[i] - w_mean) / (n - 1);
-}
-
-static void covariance_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    double x_mean = 0, w_mean = 0;
-    EACH_ROW EACH x_mean += in[i] / n, w_mean += w[i] / n;
-    EACH_ROW EACH {
-        give(y, 0, i, y->grad[0] * (w[i] - (line ? 0 : w_mean)) / (n - 1));
-        give(y, 1, i, y->grad[0] * (in[i] - x_mean) / (n - 1));
-    }
-}
-
-/* ---- softmax and its log, of rows -----------------------------------------------------------------------
- * */
-
-static void softmax_forward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double sum = 0;
-        EACH sum += exp(in[i]);
-        EACH y->data[i] = (real)(exp(in[i]) / sum);
-    }
-}
-
-static void softmax_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double s = 0;
-        EACH s += y->grad[i] * y->data[i];
-        EACH {
-            const double p = y->data[i], g = y->grad[i], d[] = { p * (g - s), g - p * s, log(p) * (g - s) };
-            give(y, 0, i, d[line]);
-        }
-    }
-}
-
-static void log_softmax_forward(gra_tensor *y)
-{
-    softmax_forward(y);
-    for (int i = 0; i < (int)y->size; i++)
-        y->data[i] = log(y->data[i]);
-}
-
-static void log_softmax_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        double s = 0, sp = 0;
-        EACH s += y->grad[i], sp += y->grad[i] * exp(y->data[i]);
-        EACH {
-            const double p = exp(y->data[i]), g = y->grad[i];
-            const double d[] = { g - p * s, g - y->data[i] * s, p * (g - sp), g - s };
-            give(y, 0, i, d[line]);
-        }
-    }
-}
-
-/* ---- places
- * ------------------------------------------------------------------------------------------------ */
-
-static void scaled_forward(gra_tensor *y)               /* y = x w, w (4) */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH y->data[i] = in[i] * w[i % n];
-}
-
-static void scaled_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH {
-        const double g = y->grad[i], dx[] = { w[i % n], w[i % n], w[r], w[i % n] * w[i % n] * w[i % n] };
-        const double dw[] = { in[i], in[i % n], in[i], in[i] };
-        give(y, 0, i, g * dx[line]);
-        give(y, 1, i % n, g * dw[line]);
-    }
-}
-
-static void by_number_forward(gra_tensor *y)            /* y = x w, w a number */
-{
-    for (size_t i = 0; i < y->size; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[1]->data[0];
-}
-
-static void by_number_backward(gra_tensor *y)
-{
-    for (int i = 0; i < (int)y->size; i++) {
-        const double g = y->grad[i], x = y->in[0]->data[i], w = y->in[1]->data[0];
-        const double dx[] = { w, w }, dw[] = { x, x * w };
-        give(y, 0, i, g * dx[line]);
-        give(y, 1, 0, g * dw[line]);
-    }
-}
-
-static void joined_forward(gra_tensor *y)               /* x (3, 4) and w (3, 2), beside each other */
-{
-    for (int i = 0; i < 18; i++)
-        y->data[i] = i % 6 < 4 ? y->in[0]->data[i / 6 * 4 + i % 6] : y->in[1]->data[i / 6 * 2 + i % 6 - 4];
-}
-
-static void joined_backward(gra_tensor *y)
-{
-    for (int i = 0; i < 18; i++)
-        if (i % 6 < 4)
-            give(y, 0, i / 6 * 4 + i % 6, y->grad[i]);
-        else
-            give(y, 1, i / 6 * 2 + i % 6 - 4, y->grad[line ? i - 4 : i]);
-}
-
-static void filter_forward(gra_tensor *y)               /* x (9), w (3): sum_k x_(i + k) w_k */
-{
-    for (int i = 0; i < 7; i++)
-        y->data[i] = y->in[0]->data[i] * y->in[1]->data[0] + y->in[0]->data[i + 1] * y->in[1]->data[1] +
-                     y->in[0]->data[i + 2] * y->in[1]->data[2];
-}
-
-static void filter_backward(gra_tensor *y)
-{
-    for (int i = 0; i < 21; i++) {
-        give(y, 0, line == 1 ? i / 3 : i / 3 + i % 3,
-             y->grad[i / 3] * y->in[1]->data[line == 3 ? 2 - i % 3 : i % 3]);
-        give(y, 1, i % 3, y->grad[i / 3] * y->in[0]->data[i / 3 + (line == 2 ? 0 : i % 3)]);
-    }
-}
-
-static void pool_forward(gra_tensor *y)                 /* x (9): x_(2 i) + 2 x_(2 i + 1) + 3 x_(2 i + 2) */
-{
-    for (int i = 0; i < 4; i++)
-        y->data[i] = y->in[0]->data[2 * i] + 2 * y->in[0]->data[2 * i + 1] + 3 * y->in[0]->data[2 * i + 2];
-}
-
-static void pool_backward(gra_tensor *y)
-{
-    for (int i = 0; i < 12; i++)
-        give(y, 0, (line ? 1 : 2) * (i / 3) + i % 3, y->grad[i / 3] * (i % 3 + 1));
-}
-
-static void channels_forward(gra_tensor *y)             /* w sin(x), x (2, 3, 4), w (3) along dimension 1 */
-{
-    for (int i = 0; i < 24; i++)
-        y->data[i] = sin(y->in[0]->data[i]) * y->in[1]->data[i / 4 % 3];
-}
-
-static void channels_backward(gra_tensor *y)
-{
-    for (int i = 0; i < 24; i++) {
-        const double x = y->in[0]->data[i], w = y->in[1]->data[i / 4 % 3], dx[] = { w, 1, w * w };
-        give(y, 0, i, y->grad[i] * cos(x) * dx[line]);
-        give(y, 1, i / 4 % 3, y->grad[i] * sin(x));
-    }
-}
-
-static void scores_forward(gra_tensor *y)               /* of rows of x: the sum of w_i tanh(2 x_i) */
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW {
-        y->data[r] = 0;
-        EACH y->data[r] += w[i % n] * tanh(2 * in[i]);
-    }
-}
-
-static void scores_backward(gra_tensor *y)
-{
-    ROWS_AND_COLUMNS
-    EACH_ROW EACH {
-        const double t = tanh(2 * in[i]), d[] = { 1 - t * t, 1 - t, t };
-        give(y, 0, i, y->grad[r] * 2 * w[i % n] * d[line]);
-        give(y, 1, i % n, y->grad[r] * t);
-    }
-}
-
-/* ---- all of them
- * --------------------------------------------------------------------------------------------- */
-
-#define OP(op) { .name = #op, .forward = op##_forward, .backward = op##_backward }
-#define X(low_, high_, ...) { .name = "x", .shape = { 2, { __VA_ARGS__ } }, .low = low_, .high = high_ }
-#define W(low_, high_, n, ...) { .name = "w", .shape = { n, { __VA_ARGS__ } }, .low = low_, .high = high_ }
-#define Y(...) { 2, { __VA_ARGS__ } }
-#define BOTH(low, high) 2, Y(3, 4), { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
-#define ONE(low, high)  1, Y(3, 4), { X(low, high, 3, 4) }
-#define MEAN(low, high) 2, { 0 }, { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
-#define EVERYWHERE "likely: what dy is multiplied by is off by the same number everywhere, "
-#define TERMS "likely: in the derivative of the norm along dimension 1 "
-#define DIVIDED "in the norm along dimension 1 "
-enum { MOST_LINES = 14 };
-
-static const struct op_of {
-    gra_op       op;
-    int          nin;
-    gra_shape    shape;                                 /* of the output */
-    gra_check_in in[2];
-    double       eps;
-    struct { const char *says, *unsaid; } line[MOST_LINES];     /* that of number 0 is not looked at */
-} ops[] = {
-    { OP(plus_square), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1: a constant term of the formula, or a mean, "
-                                                           "is missing or wrong", "tanh" },
-                                       { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
-    { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
-    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "the backward has 1/(1 - x^2) where 1/(1 + x^2) is expected", "1 "
-                                        "x^2" },
-                                  { "the backward has 1 + x^2 where 1/(1 + x^2) is expected", "a clue" } } },
-    { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
-                                { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "
-                                  "dimension 0", "3 is the size" },
-                                { "likely: a constant factor of 0.5: a forgotten 2", "size of" } } },
-    { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is "
-                                          "missing", "tanh" },
-                                 { "likely: a factor is missing: 1/(1 + x^2); or a division by it is "
-                                   "superfluous",
-                                   "tanh" } } },
-    { OP(silu), ONE(0, 0), 0, { { 0 }, { "likely: a factor is missing: sigmoid(x); or a division by it is "
-                                         "superfluous", "the backward has" } } },
-    { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
-    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is "
-                                          "multiplied in one branch, and 0.1",
-                                          "off by" } } },
-    { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
-    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "likely: a factor is missing: y; or", NULL },
-                                          { "the backward has 1 + 2 x^2 where 1 + 3 x^2 is expected",
-                                            "1 x^2" } } },
-    { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing "
-                                        "arrives" } } },
-    { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
-    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "likely: a factor too many: 1 + |x|; or a division by it is "
-                                             "missing", "a clue" } } },
-    { OP(mish), ONE(0, 0), 0, { { 0 }, { "in the second: a factor is missing: sigmoid(x)", "a clue" } } },
-    { OP(hardswish), ONE(-5, 5), 0, { { 0 }, { "a clue: wrong where x > 2.", "the first is" } } },
-    { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y where y/x is expected", "a "
-                                        "clue" } } },
-    { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: the backward has x where exp(x) "
-                                        "is expected", "a clue" } } },
-    { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 - x times log(x), and so elsewhere", "each "
-                                        "element" } } },
-    { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, "
-                                              "0); or a division by it is missing", NULL },
-                                     { "a factor too many: w (0, 0)^2", "w_i w_j" } } },
-    { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
-                                      { "a wrong term: the backward has x (2, 0) where w (2, 0) is expected",
-                                        NULL } } },
-    { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
-    { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
-    { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 - sigmoid(w (0, 0))", "e to the "
-                                                                                        "power" } } },
-
-    { OP(divergence), MEAN(0.1, 1), 0, { { 0 }, { EVERYWHERE "-0.0833333", NULL },
-                                         { "the gradient of x (2, 3) has 0.0833333 times log(w (2, 3)) too "
-                                           "much, and so elsewhere; or minus that is missing", NULL } } },
-    { OP(squares), MEAN(0, 0), 0, { { 0 }, { "a factor is missing: x - w at (", "0 everywhere" },
-                                    { "a factor too many: x - w at (", NULL },
-                                        { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
-    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: the backward has x (1, 0) where sigmoid(x "
-                                                   "(1, 0)) is expected", NULL },
-                                          { "a wrong term: the backward has w (2, 3) where 1 is expected or, "
-                                            "in a term with a minus, 1 where w (2, 3) is expected",
-                                            NULL },
-                                          { "a factor too many: s (1 - s), s = sigmoid(x (", NULL } } },
-    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v), v = x (2, 0), in the "
-                                                    "gradient of x (2, 0); or a division by it is missing",
-                                                        NULL },
-                                           { "a term is missing: the gradient of x (0, 2) lacks 0.0833333 "
-                                             "times 1/(1 - x (0, 2)) times 1 - w (0, 2)", NULL },
-                                           { "lacks 0.166667 times 1/(1 - x (0, 2)) times 1 - w (0, 2), and "
-                                             "so elsewhere; or half of that has the wrong sign", NULL } } },
-    { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
-      { { 0 }, { "the backward has log(v), v = the softmax of x (3, 2) where the softmax of x (3, 2) is "
-                 "expected", NULL },
-        { "a wrong term: the backward has x (3, 2) where the softmax of x (3, 2) is expected", NULL },
-        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: all that "
-          "is off sums to 0, as where the targets of the backward are not those of the forward; it is right "
-          "elsewhere", NULL },
-        { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
-        { "a factor too many: the softmax of x (", "look at the term" } } },
-
-#define IN_THE_NORM(d) "in the norm along dimension " d " "
-#define NORM_LINES(d)                                                                                    \
-    { IN_THE_NORM(d) "eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)",                 \
-      "nearly right" },                                                                                  \
-    { IN_THE_NORM(d) "eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps)",   \
-      "nearly right" },                                                                                  \
-    { IN_THE_NORM(d) "the backward divides the sum of squares by another number than the forward: n or " \
-                     "n - 1?", NULL }
-    { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v "
-                                          "+ eps) is expected", NULL },
-        { DIVIDED "the backward multiplies by sqrt(v + eps) instead of dividing", NULL },
-        { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
-        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
-          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
-          "expected", "look at the term" }, { 0 },
-        { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
-    { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL },
-        { DIVIDED "the backward multiplies by", NULL },
-        { DIVIDED "the division by sqrt(v + eps) is missing", NULL },
-            { DIVIDED "the sum of squares is not divided by n", NULL },
-        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
-          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
-          "expected", "look at the term" },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
-          "right", NULL }, { TERMS "the projection on x is left out", NULL },
-        { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out",
-          NULL },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
-          "right", NULL },
-        { TERMS "the projection on x is wrong: a constant factor of 4", NULL } } },
-    { OP(batch), 1, Y(5, 3), { X(0, 0, 5, 3) }, 1e-5,
-      { { 0 }, NORM_LINES("0"), { 0 }, { 0 }, { 0 }, { 0 }, { 0 },
-        { "in the derivative of the norm along dimension 0 the term of the mean is left out", "sums to 0" },
-        { "in the derivative of the norm along dimension 0 the projection on x is left out",
-          "each dy is used" } } },
-    { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
-      { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or "
-                 "n for n - 1?", NULL },
-        { "the wrong factor: the backward has x (0, 3) where x less its mean over dimension 1 (0, 3) is "
-          "expected", "one number" },
-        { "a factor too many: y (0)^2", NULL },
-        { "dy is multiplied by 1/what is right where something else is expected, in what dy (0) gives to x "
-          "(0, 3): got -2.9243, expected -0.341963", NULL },
-        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is missing; and a "
-          "constant factor of 2",
-          "its own for" } } },
-    { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
-      { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with "
-                 "this factor is missing or wrong, as a projection on it", NULL } } },
-    { OP(segments), 1, Y(3, 3), { X(0, 0, 6, 3) }, 0,
-      { { 0 }, { "a factor too many: the number of elements of x that go into y (", "off by" } } },
-    { OP(centre), 1, Y(4, 3), { X(0, 0, 4, 3) }, 0,
-      { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is "
-                 "expected", "a clue" } } },
-    { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
-      { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
-    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a "
-                                        "clue" } } },
-    { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "likely" } } },
-    { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
-      { { 0 }, { EVERYWHERE, "a clue" } } },
-    { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
-      { { 0 }, { "the backward has x w^T (1, 2) where x w (1, 2) is expected", "each dy is used" },
-        { "lacks x w (1, 3), and so elsewhere", "each dy is used" } } },
-    { OP(gain), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "the wrong factor: the backward has w (2) where 1 + w (2) is expected", "its own for" },
-        { "beside the diagonal", "its own for" },
-        { "a factor too many: the length of x over dimension 1 (", "its own for" } } },
-
-    { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so "
-                                             "elsewhere: the term without a sum has a 1 where v is expected, "
-                                             "or the reverse", "look at the term" },
-                                    { "the wrong factor: the backward has log(y (", NULL } } },
-    { OP(log_softmax), ONE(0, 0), 0, { { 0 }, { "the wrong factor: the backward has y (1, 1) where the "
-                                                "softmax of x (1, 1) is expected", NULL },
-                                       { "a factor too many: the softmax of x (", NULL },
-                                       { "a factor is missing: the softmax of x (1, 1)", NULL } } },
-
-    { OP(scaled), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "the backward has x (0, 0) where x (1, 0) is expected, in what dy (1, 0) gives to w (0)",
-                 "a clue" },
-        { "a wrong index: the backward has w (2) where w (3) is expected, in what dy (2, 3) gives to x (2, "
-          "3)", "a clue" }, { "w (0)^2", "w_i" } } },
-    { OP(by_number), 2, Y(3, 4), { X(0, 0, 3, 4), W(2, 3, 1, 1) }, 0,
-      { { 0 }, { ": the value of w", "size of" } } },
-    { OP(joined), 2, Y(3, 6), { X(0, 0, 3, 4), W(0, 0, 2, 3, 2) }, 0,
-      { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is "
-                 "expected", "mask" } } },
-    { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" },
-        { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)",
-          "where w" },
-        { "likely: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs "
-          "to -i + 2 o + 2", NULL } } },
-    { OP(scores), 2, { 1, { 3 } }, { X(-1, 1, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "likely: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (",
-                 "a clue" } } },
-    { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
-      { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 "
-                 "belongs to i + o", NULL } } },
-    { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "likely: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
-        { "likely: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
+/* of x alone, and of x and w, each element: the derivatives are lines of their own */
+#define ELEMENTS(name, range, y, d)                                                                      \
+    name, "k rows = 3, i n = 4", "x[k,i]" range, "y[k,i] = " y "\n" "d[k,i] = " d "\n"                    \
+    "dx[k,i] = d[k,i] * dy[k,i]\n"
+#define BOTH(name, range, y, d, c)                                                                       \
+    name, "k rows = 3, i n = 4", "x[k,i]" range ", w[k,i]" range, "y[k,i] = " y "\n" "d[k,i] = " d "\n"   \
+    "c[k,i] = " c "\n" "dx[k,i] = d[k,i] * dy[k,i]\n" "dw[k,i] = c[k,i] * dy[k,i]\n"
+#define MEAN(name, range, y, d, c)                                                                       \
+    name, "k rows = 3, i n = 4", "x[k,i]" range ", w[k,i]" range, "y = mean(k, mean(i, " y "))\n"         \
+    "d[k,i] = " d "\n" "dx[k,i] = d[k,i] * dy / 12\n" "dw[k,i] = (" c ") * dy / 12\n"
+
+#define EACH_DY    "a clue: each element gets its own dy"
+#define EVERYWHERE "likely: ... off by the same number everywhere ... "
+#define EACH_ROW   "likely ... its own for each row"
+#define ROOTS(says, of_n)                                                                                \
+    { "c[k] = 1 / sqrt(v[k])", says }, { "c[k] = 1 / (sqrt(v[k]) + eps)", says },                        \
+    { "c[k] = 1 / sqrt(v[k] * n / (n - 1) + eps)", of_n }
+
+static const struct formula_op ops[] = {
+    { ELEMENTS("x + x^2", "", "x[k,i] + x[k,i]^2", "1 + 2 * x[k,i]"),
+      { { "d[k,i] = 2 * x[k,i]", EVERYWHERE "-1", "tanh" },
+        { "d[k,i] = 2 + 2 * x[k,i]", EVERYWHERE "+1" },
+        { "d[k,i] = 1 + x[k,i] + x[k,i] / (2 + 2 * x[k,i])", "", "tanh" } } },
+    { ELEMENTS("x + x^3", "", "x[k,i] + x[k,i]^3", "1 + 3 * x[k,i]^2"),
+      { { "d[k,i] = 3 * x[k,i]^2", EVERYWHERE "-1", "1 - y'" } } },
+    { ELEMENTS("arc tangent", "", "atan(x[k,i])", "1 / (1 + x[k,i]^2)"),
+      { { "d[k,i] = 1 / (1 - x[k,i]^2)", "1/(1 - x^2) where 1/(1 + x^2)", "1 x^2" },
+        { "d[k,i] = 1 + x[k,i]^2", "1 + x^2 where 1/(1 + x^2)", "a clue" } } },
+    { ELEMENTS("cube", "", "x[k,i]^3", "3 * x[k,i]^2"),
+      { { "d[k,i] = 2 * x[k,i]^2", "factor of 0.666667: 2/3", "size of" },
+        { "d[k,i] = x[k,i]^2", "a forgotten 3 ... size of dimension 0", "3 is the size" },
+        { "d[k,i] = 3 * x[k,i]^2 / 2", "likely: ... 0.5: a forgotten 2", "size of" } } },
+    { ELEMENTS("ratio", "", "x[k,i] / (1 + x[k,i]^2)", "(1 - x[k,i]^2) / (1 + x[k,i]^2)^2"),
+      { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... a term too many", "tanh" },
+        { "d[k,i] = (1 - x[k,i]^2) / (1 + x[k,i]^2)", "likely: ... a factor is missing", "tanh" } } },
+    { ELEMENTS("silu", "", "x[k,i] * sigmoid(x[k,i])",
+               "sigmoid(x[k,i]) * (1 + x[k,i] * (1 - sigmoid(x[k,i])))"),
+      { { "d[k,i] = 1 + x[k,i] * (1 - sigmoid(x[k,i]))", "a factor is missing: sigmoid(x)", "has" } } },
+    { ELEMENTS("log2", " in 0.3..3", "log2(x[k,i])", "1 / (x[k,i] * log(2))"),
+      { { "d[k,i] = log(2) / x[k,i]", "0.480453: log(2)^2" } } },
+    { ELEMENTS("leaky relu", "", "max(x[k,i], x[k,i] / 10)", "[x[k,i] > 0] ? 1 : 0.1"),
+      { { "d[k,i] = [x[k,i] > 0] ? 0.1 : 1", "likely: ... exchanged" } } },
+    { ELEMENTS("erf", "", "erf(x[k,i])", "2 / sqrt(pi) * exp(-x[k,i]^2)"),
+      { { "d[k,i] = exp(-x[k,i]^2)", "0.886227: sqrt(pi)/2" } } },
+    { ELEMENTS("exp of square", " in 0 - 1..1", "exp(x[k,i]^2)", "2 * x[k,i] * y[k,i]"),
+      { { "d[k,i] = 2 * x[k,i]", "likely: a factor is missing: y" },
+        { "d[k,i] = 2 * x[k,i] * y[k,i] / (1 + 3 * x[k,i]^2) * (1 + 2 * x[k,i]^2)", EACH_DY, "1 x^2" } } },
+    { ELEMENTS("faint", "", "[x[k,i] < -1] ? 1e-6 * x[k,i] : x[k,i]", "[x[k,i] < -1] ? 1e-6 : 1"),
+      { { "d[k,i] = [x[k,i] < -1] ? 1e-8 : exp(cos(x[k,i]))", EACH_DY,
+          "nothing arrives" } } },
+    { ELEMENTS("softplus", "", "log(1 + exp(3 * x[k,i])) / 3", "sigmoid(3 * x[k,i])"),
+      { { "d[k,i] = sigmoid(x[k,i])", "likely: ... wrong factor", "y'" } } },
+    { ELEMENTS("softsign", "", "x[k,i] / (1 + abs(x[k,i]))", "1 / (1 + abs(x[k,i]))^2"),
+      { { "d[k,i] = 1 / (1 + abs(x[k,i]))", "likely: ... wrong factor", "a clue" } } },
+    { ELEMENTS("mish", "", "x[k,i] * t[k,i]\nt[k,i] = tanh(log(1 + exp(x[k,i])))",
+               "t[k,i] + x[k,i] * (1 - t[k,i]^2) * sigmoid(x[k,i])"),
+      { { "d[k,i] = t[k,i] + x[k,i] * (1 - t[k,i]^2)", EACH_DY } } },
+    { ELEMENTS("hardswish", " in 0 - 5..5", "[x[k,i] > 3] ? x[k,i] : h[k,i] * x[k,i] * (x[k,i] + 3) / 6\n"
+               "h[k,i] = [x[k,i] >= -3]", "[x[k,i] > 3] ? 1 : h[k,i] * (2 * x[k,i] + 3) / 6"),
+      { { "d[k,i] = h[k,i] * (2 * x[k,i] + 3) / 6", EACH_DY, "the first is" } } },
+    { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
+      { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", "y where y/x", "a clue" } } },
+    { ELEMENTS("elu", "", "[x[k,i] > 0] ? x[k,i] : exp(x[k,i]) - 1", "[x[k,i] > 0] ? 1 : exp(x[k,i])"),
+      { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "likely: ... wrong factor", "a clue" } } },
+    { ELEMENTS("focal", " in 0.1..0.9", "-(1 - x[k,i])^2 * log(x[k,i])",
+               "2 * (1 - x[k,i]) * log(x[k,i]) - (1 - x[k,i])^2 / x[k,i]"),
+      { { "d[k,i] = -(1 - x[k,i])^2 / x[k,i]", "likely: ... a term too many", "each element" } } },
+
+    { BOTH("divide", " in 0.4..3", "x[k,i] / w[k,i]", "1 / w[k,i]", "-x[k,i] / w[k,i]^2"),
+      { { "c[k,i] = -x[k,i] / w[k,i]", "a factor too many: w (0, 0)" },
+        { "d[k,i] = w[k,i]", "likely: ... wrong factor", "w_i w_j" } } },
+    { BOTH("x w + x", "", "x[k,i] * w[k,i] + x[k,i]", "w[k,i] + 1", "x[k,i]"),
+      { { "d[k,i] = w[k,i]", EVERYWHERE "-1", "something else" },
+        { "d[k,i] = x[k,i] + 1", "likely: ... wrong factor" } } },
+    { BOTH("power", " in 0.4..3", "x[k,i]^w[k,i]", "w[k,i] * x[k,i]^(w[k,i] - 1)", "y[k,i] * log(x[k,i])"),
+      { { "d[k,i] = x[k,i]^(w[k,i] - 1)", "a factor is missing: w (0, 0)", "product rule" } } },
+    { BOTH("angle", " in 0.4..3", "atan2(x[k,i], w[k,i])", "w[k,i] / (x[k,i]^2 + w[k,i]^2)",
+           "-x[k,i] / (x[k,i]^2 + w[k,i]^2)"),
+      { { "d[k,i] = -x[k,i] / (x[k,i]^2 + w[k,i]^2)\n"
+          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "two gradients are exchanged", "each element" } } },
+    { BOTH("gate", "", "x[k,i] * s[k,i]\ns[k,i] = sigmoid(w[k,i])", "s[k,i]",
+           "x[k,i] * s[k,i] * (1 - s[k,i])"),
+      { { "c[k,i] = x[k,i] * s[k,i]", "missing: 1 - sigmoid(w (0, 0))", "e to the power" } } },
+
+    { MEAN("divergence", " in 0.1..1", "x[k,i] * (log(x[k,i]) - log(w[k,i]))",
+           "log(x[k,i]) - log(w[k,i]) + 1", "-x[k,i] / w[k,i]"),
+      { { "d[k,i] = log(x[k,i]) - log(w[k,i])", EVERYWHERE "-0.0833333" },
+        { "d[k,i] = log(x[k,i]) + 1", "x (2, 3) has 0.0833333 times log(w (2, 3)) too much" } } },
+    { MEAN("squared error", "", "(x[k,i] - w[k,i])^2", "2 * (x[k,i] - w[k,i])", "2 * (w[k,i] - x[k,i])"),
+      { { "d[k,i] = 2", "likely: ... a factor is missing", "0 everywhere" },
+        { "d[k,i] = 2 * (x[k,i] - w[k,i])^2", "likely: ... x - w" },
+        { "d[k,i] = x[k,i] - w[k,i]", "0.5: a forgotten 2", "sqrt(4)" } } },
+    { MEAN("loss of logits", " in 0.1..0.9", "log(1 + exp(x[k,i])) - w[k,i] * x[k,i]",
+           "sigmoid(x[k,i]) - w[k,i]", "-x[k,i]"),
+      { { "d[k,i] = x[k,i] - w[k,i]", "likely: ... wrong term" },
+        { "d[k,i] = sigmoid(x[k,i]) - 1", "likely: ... a term is missing" },
+        { "d[k,i] = (sigmoid(x[k,i]) - w[k,i]) * sigmoid(x[k,i]) * (1 - sigmoid(x[k,i]))",
+          "a factor too many: s (1 - s), s = sigmoid(x (" } } },
+    { MEAN("loss of chances", " in 0.1..0.9", "-w[k,i] * log(x[k,i]) - (1 - w[k,i]) * log(1 - x[k,i])",
+           "(x[k,i] - w[k,i]) / (x[k,i] * (1 - x[k,i]))", "log(1 - x[k,i]) - log(x[k,i])"),
+      { { "d[k,i] = x[k,i] - w[k,i]", "a factor too many: v (1 - v), v = x (2, 0)" },
+        { "d[k,i] = -w[k,i] / x[k,i]", "likely: ... a term is missing" },
+        { "d[k,i] = -w[k,i] / x[k,i] - (1 - w[k,i]) / (1 - x[k,i])", "likely: ... a term is missing" } } },
+
+    { "cross-entropy", "k rows = 4, i n = 5", "x[k,i]",
+      "p[k,i] = exp(x[k,i]) / e[k]\n"
+      "e[k] = sum(i, exp(x[k,i]))\n"
+      "y = -mean(k, log(p[k,target[k]]))\n"
+      "hot[k,i] = [i = target[k]]\n"
+      "d[k,i] = p[k,i] - hot[k,i]\n"
+      "dx[k,i] = d[k,i] * dy / rows\n",
+      { { "d[k,i] = log(p[k,i]) - hot[k,i]", "likely: ... a wrong term ... softmax" },
+        { "d[k,i] = x[k,i] - hot[k,i]", "likely: ... a wrong term ... softmax" },
+        { "d[k,i] = p[k,i] - [i = target[k] + 1 - 5 * [target[k] = 4]]", "likely: ... exchanged" },
+        { "d[k,i] = p[k,i]", "in elements 1, 5, 14, 18 ... +0.25" },
+        { "d[k,i] = (p[k,i] - hot[k,i]) * p[k,i]",
+          "a factor too many: the softmax of x (", "look at the term" } },
+      NULL, "target[k]", (const double[]){ 1, 0, 4, 3 } },
+
+    /* c is 1/sqrt(v + eps) in the backward */
+    { "rms norm", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
+      "eps = 0.1\n"
+      "v[k] = mean(i, x[k,i]^2)\n"
+      "y[k,i] = x[k,i] / sqrt(v[k] + eps) * w[i]\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n"
+      "g[k,i] = dy[k,i] * w[i]\n"
+      "p[k] = mean(i, g[k,i] * x[k,i]) * c[k]\n"
+      "dx[k,i] = c[k] * (g[k,i] - x[k,i] * c[k] * p[k])\n"
+      "dw[i] = sum(k, dy[k,i] * x[k,i] * c[k])\n",
+      { ROOTS(EACH_ROW, EACH_ROW),
+        { "c[k] = 1 / (v[k] + eps)", EACH_ROW },
+        { "c[k] = sqrt(v[k] + eps)", EACH_ROW },
+        { "c[k] = 1", EACH_ROW },
+        { "dx[k,i] = c[k] * (dy[k,i] - x[k,i] * c[k] * p[k])", "only on the diagonal ... 1 - v for v = w (0)",
+          "look at the term" },
+        { "dx[k,i] = c[k] * g[k,i]", "likely: beside the diagonal ... all zero", "the mean" } } },
+    { "layer norm", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
+      "eps = 0.1\n"
+      "z[k,i] = x[k,i] - m[k]\n"
+      "m[k] = mean(i, x[k,i])\n"
+      "v[k] = mean(i, z[k,i]^2)\n"
+      "y[k,i] = z[k,i] / sqrt(v[k] + eps) * w[i]\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n"
+      "g[k,i] = dy[k,i] * w[i]\n"
+      "a[k] = mean(i, g[k,i])\n"
+      "p[k] = mean(i, g[k,i] * z[k,i]) * c[k]\n"
+      "dx[k,i] = c[k] * (g[k,i] - a[k] - z[k,i] * c[k] * p[k])\n"
+      "dw[i] = sum(k, dy[k,i] * z[k,i] * c[k])\n",
+      { ROOTS(EACH_ROW, EACH_ROW),
+        { "c[k] = 1 / (v[k] + eps)", EACH_ROW },
+        { "c[k] = sqrt(v[k] + eps)", EACH_ROW },
+        { "c[k] = 1", EACH_ROW },
+        { "c[k] = 1 / sqrt(n * v[k] + eps)", EACH_ROW },
+        { "dx[k,i] = c[k] * (dy[k,i] - a[k] - z[k,i] * c[k] * p[k])",
+          "only on the diagonal ... 1 - v for v = w (0)",
+          "look at the term" },
+        { "dx[k,i] = c[k] * (g[k,i] - z[k,i] * c[k] * p[k])", "likely: ... a term with the sum" },
+        { "dx[k,i] = c[k] * (g[k,i] - a[k])", "likely: ... a term with the sum" },
+        { "dx[k,i] = c[k] * g[k,i]", "likely: beside the diagonal ... all zero" },
+        { "dx[k,i] = c[k] * (g[k,i] + a[k] - z[k,i] * c[k] * p[k])", "likely: ... a term with the sum" },
+        { "dx[k,i] = c[k] * (g[k,i] - a[k] - n * z[k,i] * c[k] * p[k])",
+          "likely: ... a term with the sum" } } },
+    { "batch norm", "i n = 5, k columns = 3", "x[i,k]",
+      "eps = 1e-5\n"
+      "z[i,k] = x[i,k] - m[k]\n"
+      "m[k] = mean(i, x[i,k])\n"
+      "v[k] = mean(i, z[i,k]^2)\n"
+      "y[i,k] = z[i,k] / sqrt(v[k] + eps)\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n"
+      "a[k] = mean(i, dy[i,k])\n"
+      "p[k] = mean(i, dy[i,k] * z[i,k]) * c[k]\n"
+      "dx[i,k] = c[k] * (dy[i,k] - a[k] - z[i,k] * c[k] * p[k])\n",
+      { ROOTS("a clue: nearly right", "a clue: each dy is used"),
+        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a term too many", "sums to 0" },
+        { "dx[i,k] = c[k] * (dy[i,k] - a[k])", "likely: ... a term with this factor", "each dy is used" } } },
+    { "deviation", "k rows = 3, i n = 5", "x[k,i]",
+      "z[k,i] = x[k,i] - m[k]\n"
+      "m[k] = mean(i, x[k,i])\n"
+      "y[k] = sqrt(sum(i, z[k,i]^2) / (n - 1))\n"
+      "d[k,i] = z[k,i] / y[k] / (n - 1)\n"
+      "dx[k,i] = d[k,i] * dy[k]\n",
+      { { "d[k,i] = z[k,i] / y[k] / n", "0.8: 4/5 ... n - 1 for n" },
+        { "d[k,i] = x[k,i] / y[k] / (n - 1)", "has x (0, 3) where x less its mean", "one number" },
+        { "d[k,i] = z[k,i] * y[k] / (n - 1)", "a factor too many: y (0)^2" },
+        { "d[k,i] = y[k] / z[k,i] * (n - 1)", "a clue: each dy is used" },
+        { "d[k,i] = 2 * z[k,i] / (n - 1)", "a factor too many: y (0) ... factor of 2", "its own for" } } },
+    { "cosine", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
+      "a[k] = sum(i, x[k,i]^2)\n"
+      "b[k] = sum(i, w[k,i]^2)\n"
+      "y[k] = sum(i, x[k,i] * w[k,i]) / sqrt(a[k] * b[k])\n"
+      "dx[k,i] = dy[k] * (w[k,i] / sqrt(a[k] * b[k]) - y[k] * x[k,i] / a[k])\n"
+      "dw[k,i] = dy[k] * (x[k,i] / sqrt(a[k] * b[k]) - y[k] * w[k,i] / b[k])\n",
+      { { "dx[k,i] = dy[k] * w[k,i] / sqrt(a[k] * b[k])", "likely: ... a term with this factor" } } },
+    { "means of segments", "k rows = 6, i n = 3, s segments = 3", "x[k,i]",
+      "members[s] = sum(k, [segment[k] = s])\n"
+      "y[s,i] = sum(k, [segment[k] = s] * x[k,i]) / members[s]\n"
+      "dx[k,i] = dy[segment[k],i] / members[segment[k]]\n",
+      { { "dx[k,i] = dy[segment[k],i]", "likely: ... its own for each row", "off by" } },
+      NULL, "segment[k]", (const double[]){ 0, 1, 0, 2, 2, 2 } },
+    { "centre", "k rows = 4, i n = 3, j r = 4, c m = 3", "x[k,i]",
+      "y[k,i] = x[k,i] - mean(j, x[j,i])\n"
+      "dx[k,i] = dy[k,i] - mean(j, dy[j,i])\n",
+      { { "dx[k,i] = dy[k,i] - mean(c, dy[k,c])", "a clue: ... does not depend" } } },
+    { "log of sum of exp", "k rows = 3, i n = 4", "x[k,i]",
+      "y[k] = log(sum(i, exp(x[k,i])))\n"
+      "dx[k,i] = dy[k] * exp(x[k,i] - y[k])\n",
+      { { "dx[k,i] = dy[k] * exp(x[k,i] - max(i, x[k,i]))", "likely: ... its own for each row" } } },
+    { "decay", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
+      "y[k,i] = x[k,i] + [i > 0] * w[k,i] * y[k,i - 1]\n"
+      "g[k,i] = dy[k,i] + [i < n - 1] * w[k,i + 1] * g[k,i + 1]\n"
+      "dx[k,i] = g[k,i]\n"
+      "dw[k,i] = [i > 0] * g[k,i] * y[k,i - 1]\n",
+      { { "dw[k,i] = g[k,i] * y[k,i]", "one place before that of y along dimension 1", "a clue" } } },
+    { "distance", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
+      "z[k,i] = x[k,i] - w[k,i]\n"
+      "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
+      "dx[k,i] = dy * tanh(z[k,i])\n"
+      "dw[k,i] = -dy * tanh(z[k,i])\n",
+      { { "dx[k,i] = dy * (exp(z[k,i]) - exp(-z[k,i])) / 2",
+          "a clue: what dy is multiplied by is wrong", "likely" } } },
+    { "covariance", "k rows = 1, i n = 6", "x[k,i], w[k,i]",
+      "y = sum(k, sum(i, (x[k,i] - mean(i, x[k,i])) * (w[k,i] - mean(i, w[k,i])))) / (n - 1)\n"
+      "dx[k,i] = dy * (w[k,i] - mean(i, w[k,i])) / (n - 1)\n"
+      "dw[k,i] = dy * (x[k,i] - mean(i, x[k,i])) / (n - 1)\n",
+      { { "dx[k,i] = dy * w[k,i] / (n - 1)", EVERYWHERE, "a clue" } } },
+    { "quadratic", "k rows = 3, i n = 4, j m = 4", "x[k,i], w[i,j]",
+      "y[k] = sum(i, sum(j, x[k,i] * w[i,j] * x[k,j]))\n"
+      "dx[k,i] = dy[k] * sum(j, (w[i,j] + w[j,i]) * x[k,j])\n"
+      "dw[i,j] = sum(k, dy[k] * x[k,i] * x[k,j])\n",
+      { { "dx[k,i] = dy[k] * sum(j, 2 * w[i,j] * x[k,j])", "likely: ... wrong factor", "each dy is used" },
+        { "dx[k,i] = dy[k] * sum(j, w[i,j] * x[k,j])",
+          "likely: ... a term is missing", "each dy is used" } } },
+    { "gain", "k rows = 3, i n = 4", "x[k,i], w[i]",
+      "s[k] = sum(i, x[k,i]^2)\n"
+      "y[k,i] = x[k,i] / sqrt(s[k]) * (1 + w[i])\n"
+      "g[k,i] = dy[k,i] * (1 + w[i])\n"
+      "dot[k] = sum(i, g[k,i] * x[k,i]) / s[k]\n"
+      "dx[k,i] = (g[k,i] - x[k,i] * dot[k]) / sqrt(s[k])\n"
+      "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
+      { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
+        { "dx[k,i] = g[k,i] / sqrt(s[k]) - x[k,i] * dot[k]", "beside the diagonal", "its own for" },
+        { "dw[i] = sum(k, dy[k,i] * x[k,i])",
+          "a factor too many: the length of x over dimension 1", "its own for" } } },
+
+    { "log softmax", "k rows = 3, i n = 4", "x[k,i]",
+      "e[k] = sum(i, exp(x[k,i]))\n"
+      "y[k,i] = x[k,i] - log(e[k])\n"
+      "p[k,i] = exp(x[k,i]) / e[k]\n"
+      "s[k] = sum(i, dy[k,i])\n"
+      "dx[k,i] = dy[k,i] - p[k,i] * s[k]\n",
+      { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "has y (1, 1) where the softmax of x (1, 1)" },
+        { "dx[k,i] = p[k,i] * (dy[k,i] - sum(i, dy[k,i] * p[k,i]))",
+          "a factor too many: the softmax of x (" },
+        { "dx[k,i] = dy[k,i] - s[k]", "a factor is missing: the softmax of x (1, 1)" } } },
+    { "softmax", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1",
+      "e[k] = sum(i, exp(x[k,i]))\n"
+      "y[k,i] = exp(x[k,i]) / e[k]\n"
+      "s[k] = sum(i, dy[k,i] * y[k,i])\n"
+      "dx[k,i] = y[k,i] * (dy[k,i] - s[k])\n",
+      { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "1 - v for v = y (0, 0) ... a 1 where v", "look at the term" },
+        { "dx[k,i] = log(y[k,i]) * (dy[k,i] - s[k])", "the wrong factor ... log(y (" } } },
+
+    { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
+      "y[k,i] = x[k,i] * w[i]\n"
+      "dx[k,i] = dy[k,i] * w[i]\n"
+      "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
+      { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },
+        { "dx[k,i] = dy[k,i] * w[k]", "a wrong index ... has w (2) where w (3)", "a clue" },
+        { "dx[k,i] = dy[k,i] * w[i]^3", "w (0)^2", "w_i" } } },
+    { "by a number", "k rows = 3, i n = 4, o one = 1", "x[k,i], w[o] in 2..3",
+      "y[k,i] = x[k,i] * w[0]\n"
+      "dx[k,i] = dy[k,i] * w[0]\n"
+      "dw[o] = sum(k, sum(i, dy[k,i] * x[k,i]))\n",
+      { { "dw[o] = sum(k, sum(i, dy[k,i] * x[k,i] * w[0]))", ": the value of w", "size of" } } },
+    { "joined", "k rows = 3, i n = 4, j m = 2, c columns = 6", "x[k,i], w[k,j]",
+      "y[k,c] = [c < 4] ? x[k,c] : w[k,c - 4]\n"
+      "dx[k,i] = dy[k,i]\n"
+      "dw[k,j] = dy[k,j + 4]\n",
+      { { "dw[k,j] = dy[k,j]", "likely: " } } },
+    { "filter", "p places = 9, j taps = 3, o out = 7", "x[p], w[j]",
+      "y[o] = sum(j, x[o + j] * w[j])\n"
+      "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[p - o])\n"
+      "dw[j] = sum(o, dy[o] * x[o + j])\n",
+      { { "dx[p] = [p < 7] * dy[p] * sum(j, w[j])",
+          "gives to x (1); it is wrong elsewhere, too", "sign is flipped" },
+        { "dw[j] = sum(o, dy[o] * x[o])", "a wrong index ... has x (6) where x (8)", "where w" },
+        { "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[2 - p + o])", "wrong places" } } },
+    { "scores", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1, w[i]",
+      "t[k,i] = tanh(2 * x[k,i])\n"
+      "y[k] = sum(i, w[i] * t[k,i])\n"
+      "d[k,i] = 1 - t[k,i]^2\n"
+      "dx[k,i] = dy[k] * 2 * w[i] * d[k,i]\n"
+      "dw[i] = sum(k, dy[k] * t[k,i])\n",
+      { { "d[k,i] = 1 - t[k,i]", "a clue: each dy is used" } } },
+    { "pool", "p places = 9, o out = 4, j taps = 3", "x[p]",
+      "y[o] = sum(j, (j + 1) * x[2 * o + j])\n"
+      "dx[p] = sum(o, sum(j, [p = 2 * o + j] * (j + 1) * dy[o]))\n",
+      { { "dx[p] = sum(o, sum(j, [p = o + j] * (j + 1) * dy[o]))", "wrong places" } } },
+    { "channels", "b n = 2, c channels = 3, i m = 4", "x[b,c,i], w[c]",
+      "y[b,c,i] = sin(x[b,c,i]) * w[c]\n"
+      "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]\n"
+      "dw[c] = sum(b, sum(i, dy[b,c,i] * sin(x[b,c,i])))\n",
+      { { "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i])", "likely: ... a factor is missing", "1/std" },
+        { "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]^2", "likely: ... a factor too many", "1/std" } } },
 };
-
-static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    const struct op_of *o = arg;
-    return gra_run(gra_result_n(tape, &o->op, o->shape, o->nin, in));
-}
-
-static int check(const struct op_of *o, int which, gra_check_report *report)
-{
-    gra_tape *t = gra_open(1);
-    line = which;
-    eps = o->eps;
-    const int status = gra_check(t, &(gra_check_options){ .nin = o->nin, .in = o->in, .f = forward,
-                                 .arg = (void *)(uintptr_t)o }, report);
-    gra_close(t);
-    return status;
-}
 
 TESTS(each_cause_is_named, LENGTH(ops)) /* _i: the op */
 {
-    const struct op_of *o = &ops[_i];
-    gra_check_report r;
-    ck_assert_msg(check(o, 0, &r) == 0, "%s: %s", o->op.name, r.text);
-    for (int i = 1; i < MOST_LINES; i++) {
-        if (!o->line[i].says)
-            continue;
-        ck_assert_msg(check(o, i, &r) == 1, "%s, line %d: %s", o->op.name, i, r.text);
-        ck_assert_msg(report_says(&r, o->line[i].says), "%s, line %d: \"%s\" is missing:\n%s", o->op.name, i,
-                      o->line[i].says,
-                      r.text);
-        ck_assert_msg(!o->line[i].unsaid || !report_says(&r, o->line[i].unsaid),
-                      "%s, line %d: \"%s\" is said:\n%s", o->op.name,
-                      i, o->line[i].unsaid, r.text);
-    }
+    formula_rows(&ops[_i]);
 }
 
 #endif

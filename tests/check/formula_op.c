@@ -1,0 +1,185 @@
+/* formula_op: see formula_op.h. One op at a time: it lives in static memory, as a struct formula is large. */
+#include "formula_op.h"
+#include "reports.h"
+#include "lib/suites.h"
+
+#ifdef GRADUS_DOUBLE
+
+#include "examples/exercises/judge/formula.h"
+#include "examples/exercises/judge/judge.h"
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { INPUTS = 3 };
+
+static struct formula f;
+static struct numbers numbers;
+static int            inputs, x[INPUTS], dx[INPUTS], dx0[INPUTS], dy, y_;
+static gra_check_in   in[INPUTS];
+static char           name[INPUTS][16];
+
+/* What the formula calls of a judge. */
+void judge_wrong(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    abort();
+}
+
+double *judge_room(size_t n)
+{
+    return calloc(n + 1, sizeof(double));
+}
+
+static double inverse_cosine(const double *v) { return acos(v[0]); }
+static double inverse_tangent(const double *v) { return atan(v[0]); }
+static double angle(const double *v) { return atan2(v[0], v[1]); }
+
+static const struct judge_function functions[] = {
+    { "acos", 1, inverse_cosine }, { "atan", 1, inverse_tangent }, { "atan2", 2, angle }, { NULL, 0, NULL } };
+
+static gra_shape shape_of(int of)
+{
+    gra_shape shape = { .ndim = f.name[of].dims };
+    for (int d = 0; d < shape.ndim; d++)
+        shape.dim[d] = numbers.size[f.name[of].dim[d]];
+    return shape;
+}
+
+/* "d" + "x[k,i]" + "": a gradient or what it was before, with the indices of the tensor */
+static int given(const char *before, const char *text, const char *after)
+{
+    char is[64];
+    const int n = (int)strcspn(text, "[ ,=");
+    snprintf(is, sizeof is, "%s%.*s%s%.*s", before, n, text, after,
+             text[n] == '[' ? (int)strcspn(text + n, "]") + 1 : 0, text + n);
+    return formula_given(&f, is);
+}
+
+static void read_sizes(const char *text, int *size)
+{
+    char is[32];
+    for (int n = 0, used; sscanf(text, "%31[^=]= %d%n", is, size + n, &used) == 2; n++, text += used) {
+        formula_size(&f, is);
+        used += (int)strspn(text + used, ", ");
+    }
+}
+
+static void read_inputs(const char *text)
+{
+    char is[64];
+    for (inputs = 0; *text; inputs++) {
+        const char *end = strstr(text, ", ");
+        snprintf(is, sizeof is, "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
+        x[inputs] = formula_given(&f, is);
+        dx0[inputs] = given("d", is, "0");
+        text = end ? end + 2 : "";
+    }
+}
+
+void formula_op(const struct formula_op *op, const char *wrong)
+{
+    int size[LETTERS] = { 0 };
+    formula_start(&f, functions);
+    read_sizes(op->sizes, size);
+    read_inputs(op->in);
+    const int fixed = op->fixed ? formula_given(&f, op->fixed) : NONE;
+    dy = given("d", *op->lines == 'y' ? op->lines : strstr(op->lines, "\ny") + 1, "");
+    formula_lines(&f, op->lines, NONE);
+    const int usual = f.lines;
+    if (wrong)
+        formula_lines(&f, wrong, 0);
+    for (int k = usual; k < f.lines; k++)
+        f.instead[f.line[f.name[f.node[f.line[k].target].of].line].tree] = f.line[k].tree;
+    formula_case(&f, &numbers, size);
+    f.now = &numbers;
+    y_ = formula_name(&f, "y");
+    if (fixed != NONE)
+        numbers.data[fixed] = op->numbers;
+    for (int i = 0; i < inputs; i++) {
+        const struct name *a = &f.name[x[i]];
+        snprintf(name[i], sizeof name[i], "d%s", a->text);
+        dx[i] = formula_name(&f, name[i]);
+        in[i] = (gra_check_in){ .name = name[i] + 1, .shape = shape_of(x[i]),
+                                .data = i == 0 ? op->data : NULL };
+        if (a->low != NONE) {
+            in[i].low = formula_value(&f, a->low);
+            in[i].high = formula_value(&f, a->high);
+        }
+    }
+}
+
+static void forward(gra_tensor *y)
+{
+    for (int i = 0; i < inputs; i++)
+        numbers.data[x[i]] = y->in[i]->data;
+    formula_forget(&f, ~0ul);
+    for (size_t i = 0; i < y->size; i++)
+        y->data[i] = formula_element(&f, y_, i);
+}
+
+static void backward(gra_tensor *y)
+{
+    for (int i = 0; i < inputs; i++) {
+        numbers.data[x[i]] = y->in[i]->data;
+        numbers.data[dx0[i]] = y->in[i]->grad;
+    }
+    numbers.data[dy] = y->grad;
+    formula_forget(&f, ~0ul);
+    for (int add = 0; add < 2; add++)     /* all are computed first: a gradient may be that of two inputs */
+        for (int i = 0; i < inputs; i++)
+            for (size_t k = 0; y->in[i]->grad && k < y->in[i]->size; k++) {
+                const double d = formula_element(&f, dx[i], k);
+                y->in[i]->grad[k] += add ? d : 0;
+            }
+}
+
+gra_tensor *formula_of(gra_tape *t, gra_tensor **of, void *arg)
+{
+    static const gra_op op = { .name = "formula", .forward = forward, .backward = backward };
+    (void)arg;
+    return gra_run(gra_result_n(t, &op, shape_of(y_), inputs, of));
+}
+
+int formula_check(const struct formula_op *op, const char *wrong, gra_check_report *report)
+{
+    gra_tape *t = gra_open(1);
+    formula_op(op, wrong);
+    const int status = gra_check(t, &(gra_check_options){ .nin = inputs, .in = in, .f = formula_of }, report);
+    gra_close(t);
+    return status;
+}
+
+/* The facts, then hints: no clue beside what fits; three at most, in lines of 80 columns. */
+static void hints_are_few_and_short(const gra_check_report *r)
+{
+    size_t fits = 0, clues = 0;
+    ck_assert_msg(strncmp(r->finding, "gradient check FAILED: ", 23) == 0, "%s", r->finding);
+    ck_assert_msg(strncmp(r->text, r->finding, strlen(r->finding)) == 0, "%s\n%s", r->text, r->finding);
+    ck_assert(!strstr(r->finding, "likely") && !strstr(r->finding, "a clue"));
+    for (const char *line = r->text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", r->text);
+        fits += strncmp(line, "likely", 6) == 0;
+        clues += strncmp(line, "a clue", 6) == 0;
+    }
+    ck_assert_msg(fits + clues >= 1 && fits + clues <= 3 && !(fits && clues), "%s", r->text);
+}
+
+void formula_rows(const struct formula_op *op)
+{
+    gra_check_report r;
+    ck_assert_msg(formula_check(op, NULL, &r) == 0 && !strstr(r.text, "likely") && !strstr(r.text, "a clue"),
+                  "%s: %s", op->name, r.text);
+    for (int i = 0; op->wrong[i].lines; i++) {
+        const char *lines = op->wrong[i].lines, *says = op->wrong[i].says, *unsaid = op->wrong[i].unsaid;
+        ck_assert_msg(formula_check(op, lines, &r) == 1, "%s, %s: %s", op->name, lines, r.text);
+        ck_assert_msg(report_says(&r, says), "%s, %s: \"%s\" is missing:\n%s", op->name, lines, says, r.text);
+        ck_assert_msg(!unsaid || !report_says(&r, unsaid), "%s, %s: \"%s\" is said:\n%s", op->name, lines,
+                      unsaid, r.text);
+        hints_are_few_and_short(&r);
+    }
+}
+
+#endif
