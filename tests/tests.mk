@@ -88,7 +88,8 @@ $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
          $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/few $(B)/learn.ready $(B)/terminal
+programs: all $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/few $(B)/learn.ready \
+          $(B)/terminal
 
 # ---- pieces ---------------------------------------------------------------------------------------
 # What make test and make test-all run are pieces, side by side: the suites of a room, in one process; a

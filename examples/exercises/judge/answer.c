@@ -1,6 +1,6 @@
-/* answer: judges an answer by its formula (see answer.h). A trial is one call of the answer, with the numbers
- * of a case. If an output is wrong, a second trial is made with telling numbers, and the mistake is named that
- * gives the numbers of both (search.c). */
+/* answer: judges an answer by its formula (see answer.h). A trial is one call of the answer, with the
+ * numbers of a case. If an output is wrong, a second trial is made with telling numbers, and the mistake is
+ * named that gives the numbers of both (search.c). */
 #include "answer.h"
 #include "numbers.h"
 #include "rules.h"
@@ -39,7 +39,8 @@ static char *name_in(const char *before, const char *is)
 static int declare(const char *format, const char *is, const char *gloss)
 {
     char text[120];
-    snprintf(text, sizeof text, format, (int)strcspn(is, "["), is, (int)(strcspn(is, "+#") - strcspn(is, "[")),
+    snprintf(text, sizeof text, format, (int)strcspn(is, "["), is, (int)(strcspn(is, "+#") - strcspn(is,
+        "[")),
              is + strcspn(is, "["));
     if (!strchr(is, '['))
         snprintf(text, sizeof text, format, (int)strcspn(is, " +#"), is, 0, "");
@@ -176,7 +177,7 @@ static struct trial *try_case(const struct judge_answer *a, const struct judge_c
         k->tape = judge_tape(GRA_GRAD, NULL);
         for (int i = 0; i < ins && !formula.name[given[i]].whole; i++)
             k->tensor[k->tensors++] = (i == constant ? gra_constant : gra_input)(k->tape, k->in[i],
-                                                                               shape_of(given[i], &k->numbers));
+                shape_of(given[i], &k->numbers));
         k->y = a->f(k->tape, k->tensor, &k->call);
         judge_tensor(k->tape, "y", k->y, shape_of(output[0], &k->numbers));
         k->out[0] = k->y->data;
@@ -205,7 +206,8 @@ static void gradient_check(const struct judge_answer *a)
     struct trial *k = prepared(a, &telling);
     int n = 0;
     for (; n < ins && !formula.name[given[n]].whole; n++)
-        in[n] = (gra_check_in){ .name = strdup(name_in("", a->in[n])), .shape = shape_of(given[n], &k->numbers),
+        in[n] = (gra_check_in){ .name = strdup(name_in("", a->in[n])), .shape = shape_of(given[n],
+            &k->numbers),
                                 .data = k->in[n] };
     judge_gradients(GRA_GRAD, NULL, NULL, n, in, a->f, &k->call);
 }
@@ -219,14 +221,15 @@ static const double *got_by(const struct trial *k, int which, bool gradient)
 }
 
 /* An answer that gives other numbers when it is called again has kept something, or not set it. */
-static void compare_with_second_call(const struct judge_answer *a, const struct judge_case *c, struct trial *k,
+static void compare_with_second_call(const struct judge_answer *a, const struct judge_case *c,
+                                     struct trial *k,
                                      int which)
 {
     struct trial *again = try_case(a, c, NONE);
     for (size_t i = 0; i < k->numbers.count[output[which]]; i++)
         if (k->out[which][i] != again->out[which][i] && k->out[which][i] == k->out[which][i])
-            judge_wrong("%s: called twice with the same numbers it gives %.6g and then %.6g\nlikely: a variable "
-                        "is static, or is not set before it is added to or read", name_in("", a->out[which]),
+            judge_wrong("%s: called twice with the same numbers it gives %.6g and then %.6g\nlikely: a "
+                        "variable is static, or is not set before it is added to or read", name_in("", a->out[which]),
                         k->out[which][i], again->out[which][i]);
 }
 

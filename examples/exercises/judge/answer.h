@@ -1,6 +1,6 @@
-/* answer.h: the judge of an answer that computes numbers by a formula, as most do. It gives the formula in the
- * notation of the exercise (../README.md, "The notation") and cases; the mistakes and their sentences are made
- * from the formula by rules (rules.c). */
+/* answer.h: the judge of an answer that computes numbers by a formula, as most do. It gives the formula in
+ * the notation of the exercise (../README.md, "The notation") and cases; the mistakes and their sentences
+ * are made from the formula by rules (rules.c). */
 #ifndef EXERCISES_ANSWER_H
 #define EXERCISES_ANSWER_H
 
@@ -9,8 +9,8 @@
 
 enum { MOST_IN = 12, MOST_OUT = 12, MOST_SPECIALS = 20 };
 
-/* What an answer is called with: sizes in the order of `sizes`, arrays in the order of `in` and `out`; ids has
- * the arrays of `in` that are int. */
+/* What an answer is called with: sizes in the order of `sizes`, arrays in the order of `in` and `out`; ids
+ * has the arrays of `in` that are int. */
 struct judge_call {
     const int     *size;
     double *const *in;
@@ -23,11 +23,11 @@ struct judge_answer {
     const char *in[MOST_IN + 1];        /* "x[k,i]", "int ids[i] in 0..rows-1", "h in 0.1..1  # the step";
                                            "a[i,j] =": the formula computes it, after those before it */
     const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to what is there, dx0[k,i] */
-    const char *held[MOST_OUT];         /* the range of what is there, "0.2..2"; NULL: as what is drawn else */
-    const char *lines;                  /* the formula; a blank line ends what is right when the names below it
-                                           are compared */
+    const char *held[MOST_OUT];         /* the range of what is there, "0.2..2"; NULL: as of what is drawn */
+    const char *lines;                  /* the formula; a blank line ends what is right when the names below
+                                           it are compared */
     struct {
-        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has instead; with a %,
+        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has; with a %,
                                            the first number of the lines may be any; "": gra_check says it */
     } special[MOST_SPECIALS + 1];
     const struct judge_function *functions;     /* that the formula calls, or NULL */

@@ -44,12 +44,14 @@ struct name {
     bool adds;                          /* an output that is added to what was there: 0, */
     int  held;                          /* or the numbers of this name; NONE */
     bool right;                         /* an output that was compared, and is right */
-    bool input;                         /* computed by its line, and given to the answer: no mistake is in it */
+    /* computed by its line, and given to the answer: no mistake is in it */
+    bool input;
 };
 
 struct line {
     int target, tree;                   /* target: a READ of the name at the place where it is stored */
-    int paragraph;                      /* blank lines end paragraphs; of a special, which of them: -1, -2 ... */
+    /* blank lines end paragraphs; of a special, which of them: -1, -2 ... */
+    int paragraph;
     unsigned long uses;                 /* the lines that it needs, as bits; its own is one */
 };
 
@@ -75,8 +77,10 @@ struct formula {
     struct line                  line[LINES];
     struct { char c, size[16]; } letter[LETTERS];
     struct judge_function        function[FUNCTIONS];
-    int                          own;           /* the nodes of the text; those after them belong to mistakes */
-    int                          nodes, names, lines, usual, letters, functions;  /* usual: without specials */
+    /* the nodes of the text; those after them belong to mistakes */
+    int                          own;
+    /* usual: without specials */
+    int                          nodes, names, lines, usual, letters, functions;
     int                          instead[NODES], at[LETTERS];
     struct numbers              *now;
     const char                  *text, *p;      /* what is being read, and where */
@@ -87,11 +91,12 @@ struct formula {
     unsigned long long           work;          /* nodes computed so far */
 };
 
-/* Reads declarations and lines. `functions` may be NULL, and else ends with a name of NULL. Errors of the text
- * are findings of the judge (judge_wrong). */
+/* Reads declarations and lines. `functions` may be NULL, and else ends with a name of NULL. Errors of the
+ * text are findings of the judge (judge_wrong). */
 void formula_start(struct formula *f, const struct judge_function *functions);
 void formula_size(struct formula *f, const char *is);           /* "k rows" */
-int  formula_given(struct formula *f, const char *is);          /* "int ids[i] in 0..v-1  # gloss": its name */
+/* "int ids[i] in 0..v-1  # gloss": its name */
+int  formula_given(struct formula *f, const char *is);
 void formula_lines(struct formula *f, const char *lines, int special);  /* special: NONE, or which */
 
 /* The numbers of a case: sizes in the order of the letters; then a pointer for each name that is given. */
@@ -102,14 +107,15 @@ double formula_element(struct formula *f, int name, size_t i);
 /* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
 void formula_forget(struct formula *f, unsigned long lines);
 
-/* Nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The texts are static,
- * twelve in turn. */
+/* Nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The texts are
+ * static, twelve in turn. */
 const char *formula_text(const struct formula *f, int node);
 const char *formula_name_text(const struct formula *f, int name);
 const char *formula_place(const struct formula *f, int node);
 
 int formula_name(const struct formula *f, const char *text);    /* NONE: unknown */
 int formula_clone(struct formula *f, int node);                 /* of a node; its children are shared */
-int formula_node(struct formula *f, enum kind kind, int like);  /* a new one, in the line and scope of `like` */
+/* a new one, in the line and scope of `like` */
+int formula_node(struct formula *f, enum kind kind, int like);
 
 #endif

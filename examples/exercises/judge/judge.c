@@ -14,7 +14,8 @@ enum { RECORDS = 3, WORD = 16 };
 
 /* ---- records ------------------------------------------------------------------------------------ */
 
-static bool runner;             /* started the program, which has an argument then: anybody may leak a descriptor 3 */
+/* started the program, which has an argument then: anybody may leak a descriptor 3 */
+static bool runner;
 
 static void read_word(char word[WORD])
 {

@@ -36,8 +36,8 @@ void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
 
-/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0, so that an answer
- * that reads past the end does the same in each run. */
+/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0, so that an
+ * answer that reads past the end does the same in each run. */
 int *judge_ids(const int *ids, size_t n);
 
 /* What the answer may only read must be unchanged. */

@@ -1,11 +1,11 @@
-/* rules: the mistakes that people make when they write a formula in C, made from the formula itself, each with
- * its sentence (see formula.h and rules.h).
+/* rules: the mistakes that people make when they write a formula in C, made from the formula itself, each
+ * with its sentence (see formula.h and rules.h).
  *
- * A rule is a function that looks at one node of a line, and adds the trees that could stand there instead: a
- * term is missing, a factor divides, a sum lacks its last term, another name is read. It copies the node,
+ * A rule is a function that looks at one node of a line, and adds the trees that could stand there instead:
+ * a term is missing, a factor divides, a sum lacks its last term, another name is read. It copies the node,
  * changes the copy, and says what it changed in the words of the formula. All rules are tried at all nodes.
- * Those of rank 0 come first: they are the most common. What no rule can make, since it needs an idea of what
- * the formula means, is a special of the judge: lines to stand instead of its lines. */
+ * Those of rank 0 come first: they are the most common. What no rule can make, since it needs an idea of
+ * what the formula means, is a special of the judge: lines to stand instead of its lines. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
@@ -18,7 +18,8 @@ enum { TEXT = 300, GREATER = 4 };       /* GREATER: a TEST's > */
 static struct formula *f;
 static struct mistakes *all;
 static int output, nodes;               /* what is compared; how many nodes the formula itself has */
-static int rank, rule_now, use;         /* of what is added; use: NONE, or the only READ for which it is wrong */
+/* of what is added; use: NONE, or the only READ for which it is wrong */
+static int rank, rule_now, use;
 
 /* ---- trees -------------------------------------------------------------------------------------------- */
 
@@ -175,7 +176,8 @@ static struct mistake *add(int node, int instead, const char *says, ...)
     if (!all->all || !kept)
         judge_wrong("the judge is out of memory");
     struct mistake *m = &all->all[all->n++];
-    *m = (struct mistake){ .swaps = 1, .node = { node }, .instead = { instead }, .rank = rank, .rule = rule_now,
+    *m = (struct mistake){ .swaps = 1, .node = { node }, .instead = { instead }, .rank = rank,
+                           .rule = rule_now,
                            .unknown = NONE, .says = kept };
     if (use != NONE) {                                      /* only where `use` reads the line */
         m->node[0] = use;
@@ -199,7 +201,8 @@ static void left_out(int i)
     const char *in = in_line(x.line);
     const int held = f->name[output].held;
     if (held != NONE && use == NONE && i == f->line[f->name[output].line].tree)
-        add(i, element(held, i), "%s was not changed: nothing was added, or 0 (in C 1 / n is 0 where n is an int)",
+        add(i, element(held, i),
+            "%s was not changed: nothing was added, or 0 (in C 1 / n is 0 where n is an int)",
             formula_name_text(f, output));
     for (int c = 0; c < x.n && is_list(i); c++) {
         const char *s = text_of(x.child[c]), *the = strncmp(s, "the ", 4) ? "the " : "";
@@ -208,14 +211,18 @@ static void left_out(int i)
         const bool alone = x.n == 2 && left->kind == READ && left->of == held;
         if (x.kind == PLUS) {
             if (!alone)
-                add(i, without(i, c), "%s%s%s%s is missing%s", minus ? "the " : the, minus || *the ? "term " : "",
+                add(i, without(i, c), "%s%s%s%s is missing%s", minus ? "the " : the,
+                    minus || *the ? "term " : "",
                     minus ? "-" : "", s, in);
-            VARIANT(i, y->minus[c] = !minus, minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
+            VARIANT(i, y->minus[c] = !minus,
+                    minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
             if (alone && minus)
-                add(i, copy(x.child[c]), "%s is stored: subtract it from what %s held", s, formula_name_text(f, output));
+                add(i, copy(x.child[c]),
+                    "%s is stored: subtract it from what %s held", s, formula_name_text(f, output));
             continue;
         }
-        add(i, without(i, c), test ? "%sthe condition that %s is missing%s" : minus ? "%sit is not divided by %s%s"
+        add(i, without(i, c), test ? "%sthe condition that %s is missing%s"
+            : minus ? "%sit is not divided by %s%s"
             : *the ? "%sthe factor %s is missing%s" : "%s%s is missing%s", "", s, in);
         if (!test)
             VARIANT(i, y->minus[c] = !minus, minus ? "multiplied by %s%s: divide by it"
@@ -289,8 +296,10 @@ static void extra(int i)
             continue;
         const int more = k < f->names ? element(k, i) : letter(SIZE, k - f->names, i);
         const char *s = text_of(more), *to = root ? "" : text_of(i);
-        add(i, two(TIMES, copy(i), more, false), "there is an extra factor %s%s%s%s", s, root ? "" : " with ", to, in);
-        add(i, two(TIMES, copy(i), more, true), "divided by %s%s%s%s: it should not be", s, root ? "" : " in ", to, in);
+        add(i, two(TIMES, copy(i), more, false),
+            "there is an extra factor %s%s%s%s", s, root ? "" : " with ", to, in);
+        add(i, two(TIMES, copy(i), more, true),
+            "divided by %s%s%s%s: it should not be", s, root ? "" : " in ", to, in);
         for (int minus = 0; minus < 2 && root && k < f->names; minus++)
             add(i, two(PLUS, copy(i), more, minus), "%s is %s%s: it should not be", s,
                 minus ? "subtracted" : "added", in);
@@ -303,7 +312,8 @@ static void counted(int i)
     const struct node x = *at(i);
     for (int c = 0; c < x.n && x.kind != READ && x.kind != TEST; c++)
         for (int by = -1; by <= 1 && at(x.child[c])->kind == LETTER; by += 2)
-            add(x.child[c], plus(copy(x.child[c]), by), "%s is 1 too %s%s: it begins at 0", text_of(x.child[c]),
+            add(x.child[c], plus(copy(x.child[c]), by),
+                "%s is 1 too %s%s: it begins at 0", text_of(x.child[c]),
                 by < 0 ? "small" : "large", in_line(x.line));
 }
 
@@ -324,7 +334,8 @@ static void constants(int i)
         add(i, unknown, "the number %s is %% here%s", s, in)->unknown = unknown;
     else if (is_term(i, false)) {
         add(i, two(TIMES, copy(i), number(-1, i), false), "the sign of %s is wrong%s", s, in);
-        add(i, two(TIMES, copy(i), unknown, false), "%s%s is %% times what it should be%s", is_root(i) ? "" : "the term ",
+        add(i, two(TIMES, copy(i), unknown, false),
+            "%s%s is %% times what it should be%s", is_root(i) ? "" : "the term ",
             is_root(i) ? line_name(x.line) : s, is_root(i) ? "" : in)->unknown = unknown;
     }
 }
@@ -347,34 +358,44 @@ static void sums(int i)
         VARIANT(i, y->divisor = size, "the sum over %c is divided by %s%s: it is no mean", c, n, in);
     else if (!x.largest) {
         add(i, plain, "the sum over %c is not divided by %s%s", c, n, in);
-        add(i, two(TIMES, plain, size, false), "the sum over %c is multiplied by %s%s: divide it by %s", c, n, in, n);
+        add(i, two(TIMES, plain, size, false),
+            "the sum over %c is multiplied by %s%s: divide it by %s", c, n, in, n);
         VARIANT(i, y->divisor = less, "the sum over %c is divided by %s - 1%s: divide it by %s", c, n, in, n);
         for (int l = 0; l < f->letters; l++)
             if (l != x.of)
-                VARIANT(i, y->divisor = letter(SIZE, l, i), "the sum over %c is divided by %s%s: divide it by %s", c,
+                VARIANT(i, y->divisor = letter(SIZE, l, i),
+                        "the sum over %c is divided by %s%s: divide it by %s", c,
                         SIZE_OF(l), in, n);
     }
     VARIANT(i, y->from = less, "the %s over %c is only its last term%s (is = there for +=?)", what, c, in);
     VARIANT(i, y->to = one, "the %s over %c is only its first term%s", what, c, in);
     VARIANT(i, y->from = one, "the %s over %c lacks its first term%s", what, c, in);
     VARIANT(i, y->to = less, "the %s over %c lacks its last term%s", what, c, in);
-    VARIANT(i, y->to = plus(size, 1), "the %s over %c has one term too many%s: it ends before %c = %s", what, c, in, c, n);
+    VARIANT(i, y->to = plus(size, 1),
+            "the %s over %c has one term too many%s: it ends before %c = %s", what, c, in, c, n);
     for (int l = 0; l < f->letters; l++) {
         if (l == x.of)
             continue;
-        VARIANT(i, y->to = letter(SIZE, l, i), "the %s over %c has only %s terms%s: it has %s", what, c, SIZE_OF(l), in, n);
+        VARIANT(i, y->to = letter(SIZE, l, i),
+                "the %s over %c has only %s terms%s: it has %s", what, c, SIZE_OF(l), in, n);
         if (!(x.scope >> l & 1))
             continue;
         const int index = letter(LETTER, l, i);
-        VARIANT(i, y->to = plus(index, 1), "the %s over %c ends at %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
-        VARIANT(i, y->to = index, "the %s over %c ends before %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
+        VARIANT(i, y->to = plus(index, 1),
+                "the %s over %c ends at %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
+        VARIANT(i, y->to = index,
+                "the %s over %c ends before %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
         VARIANT(i, y->from = index, "the %s over %c begins at %c%s: it begins at 0", what, c, CHAR_OF(l), in);
     }
     VARIANT(i, y->largest = !x.largest, x.largest ? "the sum is taken instead of the largest over %c%s"
-                                                  : "the largest is taken instead of the sum over %c%s", c, in);
-    rank += 2;                                              /* may look like other mistakes: never one of two */
-    VARIANT(i, y->kept = at(call("trunc", i))->of, "the %s over %c is kept in an int%s: use a double", what, c, in);
-    VARIANT(i, y->kept = at(call("float", i))->of, "the %s over %c is kept in a float%s: use a double", what, c, in);
+                                                  : "the largest is taken instead of the sum over %c%s", c,
+                                                      in);
+    /* may look like other mistakes: never one of two */
+    rank += 2;
+    VARIANT(i, y->kept = at(call("trunc", i))->of,
+            "the %s over %c is kept in an int%s: use a double", what, c, in);
+    VARIANT(i, y->kept = at(call("float", i))->of,
+            "the %s over %c is kept in a float%s: use a double", what, c, in);
     rank -= 2;
 }
 
@@ -391,7 +412,8 @@ static void overwritten(int i)
             if (at(term)->child[k] == i)
                 new = with_child(term, k, last);
         if (new != NONE)
-            add(root, new, "%s is overwritten by each term of the sum over %c: add with +=", line_name(x.line),
+            add(root, new, "%s is overwritten by each term of the sum over %c: add with +=",
+                line_name(x.line),
                 CHAR_OF(x.of));
     }
 }
@@ -409,7 +431,8 @@ static void early(int i)
         }
 }
 
-/* A sum is not set to 0 for each element: it begins with the previous one of the last index, of all, of the first. */
+/* A sum is not set to 0 for each element: it begins with the previous one of the last index, of all, of the
+ * first. */
 static void runs_on(int i)
 {
     const struct node x = *at(i);
@@ -422,7 +445,8 @@ static void runs_on(int i)
         for (int k = 0; k < last && how == 1; k++)
             index = two(PLUS, index, at(line->target)->child[k], false);
         if (is_root(i) || how == 0)
-            add(i, two(PLUS, copy(i), two(TIMES, two(TEST, index, number(0, i), false), before, false), false),
+            add(i, two(PLUS, copy(i), two(TIMES, two(TEST, index, number(0, i), false), before, false),
+                       false),
                 "%s runs on from %s %c: set it to 0 for each", is_root(i) ? line_name(x.line) : "the sum",
                 how == 1 ? "element to element, through all" : "the previous",
                 CHAR_OF(f->name[at(line->target)->of].dim[d]));
@@ -440,11 +464,13 @@ static void along(int i)
     if (top.kind != OVER || !(x.scope >> top.of & 1) || !(x.scope >> own & 1))
         return;
     for (int both = 0; both < 2; both++) {
-        const int m = both ? with_child(f->line[line].tree, 0, copy(f->line[line].tree)) : copy(f->line[line].tree);
+        const int m = both ? with_child(f->line[line].tree, 0,
+                                        copy(f->line[line].tree)) : copy(f->line[line].tree);
         at(m)->of = own;
         if (top.divisor != NONE)
             at(m)->divisor = letter(SIZE, own, i);
-        add(i, m, both ? "%s runs over %c and %c: each %c has its own" : "%s runs over %c: it should run over %c",
+        add(i, m, both ? "%s runs over %c and %c: each %c has its own"
+            : "%s runs over %c: it should run over %c",
             formula_name_text(f, x.of), CHAR_OF(own), CHAR_OF(top.of), CHAR_OF(own));
     }
 }
@@ -499,10 +525,12 @@ static void whole(int i)
         divided += x.minus[c] && is_whole(x.child[c]);
     }
     if (divided && (!at(parts[0])->minus[0] || at(parts[1])->n == 0))
-        add(i, two(TIMES, call("trunc", parts[0]), parts[1], false), "in C the quotient %s of two integers is rounded "
+        add(i, two(TIMES, call("trunc", parts[0]), parts[1], false),
+            "in C the quotient %s of two integers is rounded "
             "down%s: make one of them a double", text_of(parts[0]), in_line(x.line));
     if (x.kind == CALL && x.n == 1)
-        add(i, call("trunc", copy(i)), "%s is rounded to an integer%s: keep it in a double", text_of(i), in_line(x.line));
+        add(i, call("trunc", copy(i)),
+            "%s is rounded to an integer%s: keep it in a double", text_of(i), in_line(x.line));
     for (int k = 0; k < 2 && is_root(i) && x.kind != NUMBER && use == NONE; k++)
         add(i, call(k ? "float" : "trunc", copy(i)), "%s is kept in %s: use a double", line_name(x.line),
             k ? "a float" : "an int");
@@ -516,7 +544,8 @@ static int unbracketed(int i, int c)
     struct node *y = at(new);
     if (x.n + inner.n - 1 > CHILDREN || inner.n < 2 || !is_list(x.child[c]))
         return NONE;
-    if (x.kind == inner.kind && x.minus[c]) {               /* a / (b c) as a / b c, a - (b + c) as a - b + c */
+    /* a / (b c) as a / b c, a - (b + c) as a - b + c */
+    if (x.kind == inner.kind && x.minus[c]) {
         y->n = 0;
         for (int k = 0; k < x.n; k++)
             for (int j = 0; j < (k == c ? inner.n : 1); j++) {
@@ -545,7 +574,8 @@ static void brackets(int i)
     const struct node x = *at(i);
     const char *in = in_line(x.line);
     for (int c = 0; c < x.n && is_list(i); c++) {
-        const int sum = unbracketed(i, c), n = sum == NONE ? 0 : at(sum)->n, last = n ? at(sum)->child[n - 1] : 0;
+        const int sum = unbracketed(i, c), n = sum == NONE ? 0 : at(sum)->n,
+            last = n ? at(sum)->child[n - 1] : 0;
         if (sum == NONE)
             continue;
         add(i, sum, "the brackets round %s are missing%s", text_of(x.child[c]), in);
@@ -558,7 +588,8 @@ static void brackets(int i)
     }
     if (x.kind == POWER && is_list(x.child[0])) {
         const int last = at(x.child[0])->n - 1, power = with_child(i, 0, at(x.child[0])->child[last]);
-        add(i, with_child(x.child[0], last, power), "the brackets round %s are missing%s", text_of(x.child[0]), in);
+        add(i, with_child(x.child[0], last, power),
+            "the brackets round %s are missing%s", text_of(x.child[0]), in);
     }
 }
 
@@ -612,7 +643,8 @@ static void at_place(int i, int moved)
         add(i, moved, "%s is read at [%s]%s: its place is [%s]", name, formula_place(f, moved),
             in_line(at(i)->line), formula_place(f, i));
     else if (!f->ops && at(i)->of == output && use == NONE)
-        add(i, moved, "%s is stored at [%s]: its place is [%s]", name, formula_place(f, moved), formula_place(f, i));
+        add(i, moved, "%s is stored at [%s]: its place is [%s]", name, formula_place(f, moved),
+            formula_place(f, i));
 }
 
 /* What the output holds at an earlier place has been changed already when it is read: x[0], x[i - 1]. */
@@ -622,12 +654,14 @@ static void in_place(int i)
     for (int first = 0; first < 2; first++) {
         const int earlier = first ? zero : plus(index, -1), now = with_child(i, 0, earlier);
         at(now)->of = output;
-        add(i, choice(test, now, with_child(i, 0, first ? zero : index)), "%s is made of %s[%s]: its place is [%s]",
+        add(i, choice(test, now, with_child(i, 0, first ? zero : index)),
+            "%s is made of %s[%s]: its place is [%s]",
             f->name[output].text, f->name[output].text, text_of(earlier), text_of(index));
     }
 }
 
-#define PLACE(change) do { const int new_ = copy(i); struct node *y = at(new_); change; at_place(i, new_); } while (0)
+#define PLACE(change) do { const int new_ = copy(i); struct node *y = at(new_); change; \
+                           at_place(i, new_); } while (0)
 
 static void places(int i)
 {
@@ -639,14 +673,17 @@ static void places(int i)
     int size[DIMS];
     for (int d = 0; d < x.n; d++)
         size[d] = letter(SIZE, a->dim[d], i);
-    for (int d = 0; d + 1 < x.n; d++) {                     /* two indices exchanged, as in a transpose or not */
-        const int exchanged = with_child(with_child(i, d, x.child[d + 1]), d + 1, x.child[d]), turned = copy(exchanged);
+    /* two indices exchanged, as in a transpose or not */
+    for (int d = 0; d + 1 < x.n; d++) {
+        const int exchanged = with_child(with_child(i, d, x.child[d + 1]), d + 1, x.child[d]),
+            turned = copy(exchanged);
         at(turned)->by[d + 1] = size[d];
         at(turned)->by[d] = d ? size[d + 1] : NONE;
         at_place(i, turned);
         at_place(i, exchanged);
         if (f->ops && (!is_target(i) || x.of == output)) {
-            add(i, turned, "%s is reshaped, not transposed: its dimensions %d and %d are in the other order%s", a->text,
+            add(i, turned, "%s is reshaped, not transposed: its dimensions %d and %d are in the other order%s",
+                a->text,
                 d, d + 1, in_line(x.line));
             add(i, exchanged, "%s is transposed: its dimensions %d and %d are exchanged%s", a->text, d, d + 1,
                 in_line(x.line));
@@ -666,7 +703,8 @@ static void places(int i)
         PLACE(y->child[d] = plus(x.child[d], 1));
         if (!d)
             continue;
-        PLACE(y->by[d] = one);                              /* i + j, i / n + j, i + n + j, i * m + j * n + k */
+        /* i + j, i / n + j, i + n + j, i * m + j * n + k */
+        PLACE(y->by[d] = one);
         PLACE(y->by[d] = one; y->child[d - 1] = call("trunc", two(TIMES, x.child[d - 1], size[d], true)));
         PLACE(y->by[d] = one; y->child[d] = two(PLUS, size[d], x.child[d], false));
         if (d > 1)
@@ -687,9 +725,11 @@ static void stored(int i)
         LOOP(y->to = one, "only %c = 0 is computed: %c ends at %s", c, c, size);
         for (int l = 0; l < f->letters; l++) {
             if (l != own)
-                LOOP(y->to = letter(SIZE, l, i), "the loop over %c ends at %s: it ends at %s", c, SIZE_OF(l), size);
+                LOOP(y->to = letter(SIZE, l, i),
+                     "the loop over %c ends at %s: it ends at %s", c, SIZE_OF(l), size);
             if (l != own && x.scope >> l & 1)
-                LOOP(y->to = plus(letter(LETTER, l, i), 1), "the loop over %c ends at %c: it ends at %s", c, CHAR_OF(l),
+                LOOP(y->to = plus(letter(LETTER, l, i), 1),
+                     "the loop over %c ends at %c: it ends at %s", c, CHAR_OF(l),
                      size);
         }
     }
@@ -701,7 +741,8 @@ static const struct { int rank; bool targets, uses; void (*make)(int); } rules[]
     { 0, false, true, left_out }, { 0, false, true, sums }, { 0, false, false, tests },
     { 1, false, true, other_names }, { 1, false, false, functions }, { 1, false, false, brackets },
     { 1, false, false, outside }, { 1, false, false, along }, { 1, false, false, overwritten },
-    { 1, false, false, early }, { 1, false, false, runs_on }, { 1, false, false, whole }, { 1, true, true, places },
+    { 1, false, false, early }, { 1, false, false, runs_on }, { 1, false, false, whole }, { 1, true, true,
+        places },
     { 1, true, false, stored }, { 1, false, false, doubled }, { 1, false, false, counted },
     { 1, false, false, constants }, { 1, false, false, extra } };
 enum { RULES = sizeof rules / sizeof *rules };
@@ -738,9 +779,11 @@ static void one_loop(int l, unsigned long needs, int how)
     }
     if (m.swaps < 2 || !sums_ || how == 2 + l)
         return;
-    struct mistake *new = add(m.node[0], m.instead[0], how == 0 ? "each loop over %c begins at 1: it begins at 0"
+    struct mistake *new = add(m.node[0], m.instead[0],
+                              how == 0 ? "each loop over %c begins at 1: it begins at 0"
                               : how == 1 ? "each loop over %c ends one too early"
-                              : "each loop over %c ends at %s: it ends at %s", CHAR_OF(l), SIZE_OF(how < 2 ? l : how - 2),
+                              : "each loop over %c ends at %s: it ends at %s", CHAR_OF(l),
+                                  SIZE_OF(how < 2 ? l : how - 2),
                               SIZE_OF(l));
     new->swaps = m.swaps;
     memcpy(new->node, m.node, sizeof m.node);
@@ -776,7 +819,8 @@ static int uses_of(int name)
 {
     int n = 0;
     for (int i = 0; i < nodes; i++)
-        n += at(i)->kind == READ && at(i)->of == name && at(i)->line >= 0 && at(i)->line < f->usual && !is_target(i);
+        n += at(i)->kind == READ && at(i)->of == name && at(i)->line >= 0 && at(i)->line < f->usual
+            && !is_target(i);
     return n;
 }
 
@@ -791,7 +835,8 @@ void make_mistakes(struct formula *of, int name, const char *const *says, struct
     rank = 0, rule_now = NONE;
     for (int s = 0; says[s]; s++)
         add_special(s, says[s], needs);
-    for (int pass = 0; pass < 4; pass++)                    /* rank 0, rank 1; what is compared first is right */
+    /* rank 0, rank 1; what is compared first is right */
+    for (int pass = 0; pass < 4; pass++)
         for (int rule = 0; rule < RULES; rule++)
             for (int line = f->usual; line-- > 0 && rules[rule].rank == pass % 2;) {
                 const bool earlier = f->line[line].paragraph != f->line[own].paragraph;

@@ -20,8 +20,8 @@ struct mistakes {
     int             n, room;
 };
 
-/* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL; with a % in it,
- * the first number of its lines is unknown. */
+/* All mistakes in the lines that `output`, a name, needs. says: of each special, ends with NULL; with a %
+ * in it, the first number of its lines is unknown. */
 void make_mistakes(struct formula *f, int output, const char *const *says, struct mistakes *to);
 
 /* Makes the mistake, or undoes it, in the case `now`. */

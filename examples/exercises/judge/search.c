@@ -1,13 +1,14 @@
-/* search: which mistake gives the answer's numbers (see rules.h). A mistake is named only if it gives them in
- * every case that is seen: in the part that is wrong, and in a telling one, whose numbers are random and whose
- * sizes differ from one another. So nothing is named that only happens to fit. */
+/* search: which mistake gives the answer's numbers (see rules.h). A mistake is named only if it gives them
+ * in every case that is seen: in the part that is wrong, and in a telling one, whose numbers are random and
+ * whose sizes differ from one another. So nothing is named that only happens to fit. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes computed in one search for pairs: well under a second. A count, so that each machine finds the same. */
+/* Nodes computed in one search for pairs: well under a second. A count, so that each machine finds the
+ * same. */
 enum { PAIR_WORK = 12000000 };
 
 struct fit {
@@ -19,8 +20,8 @@ static double off(double a, double b)
     return a == b || (a != a && b != b) ? 0 : fabs(a - b);
 }
 
-/* What a tensor has past its end is not known: there any number that is too large to be right matches. Zeros, and
- * what is not finite, prove nothing, unless a special says so. */
+/* What a tensor has past its end is not known: there any number that is too large to be right matches.
+ * Zeros, and what is not finite, prove nothing, unless a special says so. */
 static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool special)
 {
     struct fit fit = { true, false };
@@ -114,7 +115,8 @@ static const char *with_number(const struct formula *f, const struct mistake *m)
     return text[which];
 }
 
-/* Two mistakes: two that are likely, or the same one made at two places; not in a line that a special replaces. */
+/* Two mistakes: two that are likely, or the same one made at two places; not in a line that a special
+ * replaces. */
 static bool may_be_both(const struct formula *f, const struct mistake *a, const struct mistake *b)
 {
     for (int i = 0; i < a->swaps; i++)

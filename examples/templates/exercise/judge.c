@@ -14,7 +14,8 @@ static void backward(const struct judge_call *c)
 static const struct judge_answer values = {
     .sizes = { "i n" }, .telling = { 5 }, .call = forward, .in = { "x[i]" }, .out = { "y[i]" },
     .lines = "y[i] = x[i]^2\n",
-    .special = { { "this is the length of x: the square of each number is asked for", "y[i] = sqrt(sum(i, x[i]^2))" } } };
+    .special = { { "this is the length of x: the square of each number is asked for",
+                   "y[i] = sqrt(sum(i, x[i]^2))" } } };
 
 static const struct judge_answer gradient = {
     .sizes = { "i n" }, .telling = { 5 }, .call = backward, .in = { "x[i]", "dy[i]" }, .out = { "dx[i] +=" },

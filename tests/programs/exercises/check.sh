@@ -33,7 +33,7 @@ sed "s#[^ ]*/judge/answer\\.o#$tried#" "$BUILD/exercises/compile" >"$W/compile"
 sh "$W/compile" "examples/exercises/solutions/$name.c" "$of_judge" "$W/tries" >"$W/said" 2>&1 &&
     "$W/tries" </dev/null >"$W/said" 2>"$W/tried" || fail "the solution must pass"
 awk -v FS='\t' -v total="$W/total" '
-    # A line of tried.c: formula and output, case (c) or telling (t) and rule (r) or special (s), hash, sentence.
+    # A line of tried.c: formula and output; case (c) or telling (t), rule (r) or special (s); hash; sentence.
     {
         key = $1 FS $4
         if (!(key in all)) { keys[++n] = key; of[n] = $1; says[n] = $4 }
@@ -142,5 +142,6 @@ while read -r seconds what; do
 done <"$W/list"
 [ $n -ge 4 ] || fail "expected at least four wrong answers"
 [ $failed -eq 0 ] || exit 1
-echo "exercise $name: start refused, solution passed, $n wrong answers refused, `cat "$W/total"` mistakes tried"
+total=$(cat "$W/total")
+echo "exercise $name: start refused, solution passed, $n wrong answers refused, $total mistakes tried"
 rm -rf "$W"

@@ -1,6 +1,6 @@
 /* tried: replaces a judge's answer.c, and prints for each case which numbers each mistake would give: which
- * formula and output, whether it is a special of the judge, a hash of the numbers, and the sentence. The right
- * numbers have no sentence. check.sh finds from this what no case shows or tells apart. */
+ * formula and output, whether it is a special of the judge, a hash of the numbers, and the sentence. The
+ * right numbers have no sentence. check.sh finds from this what no case shows or tells apart. */
 #include "examples/exercises/judge/answer.h"
 
 void plain_case(const struct judge_answer *a, struct judge_case c);
@@ -29,7 +29,8 @@ static uint64_t hash_of(struct trial *k, int name)
 static void print(const struct judge_answer *a, const char *name, const char *kind, struct trial *k, int of,
                   const char *says)
 {
-    fprintf(stderr, "%p %s\t%s\t%016llx\t%s\n", (const void *)a->lines, name, kind, (unsigned long long)hash_of(k, of), says);
+    fprintf(stderr, "%p %s\t%s\t%016llx\t%s\n", (const void *)a->lines, name, kind,
+            (unsigned long long)hash_of(k, of), says);
 }
 
 static void try_each(const struct judge_answer *a, const struct judge_case *c, const char *name, bool telling)
