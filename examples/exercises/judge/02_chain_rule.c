@@ -20,18 +20,14 @@ static const struct judge_answer answer = {
         "z = w * x + b\n"
         "y = tanh(z)\n"
         "e = y - t\n"
-        "loss = e^2\n"
-        "\n"
+        "loss = e^2\n\n"
         "de = 2 * e\n"
         "dy = de\n"
-        "dt = -de\n"
-        "\n"
-        "dz = dy * (1 - y^2)\n"
-        "\n"
+        "dt = -de\n\n"
+        "dz = dy * (1 - y^2)\n\n"
         "dw = dz * x\n"
         "db = dz\n"
-        "dx = dz * w\n",
-    .special = {
+        "dx = dz * w\n", .special = {
         { "this is de times e: the slope of e^2 is 2e, and de is the first gradient", "de = 2 * e * e" },
         { "the slope of tanh was taken at y: it is 1 - tanh(z)^2, and y is tanh(z) already",
           "dz = dy * (1 - tanh(y)^2)" },
@@ -41,9 +37,8 @@ static const struct judge_answer answer = {
 void judge_exercise(void)
 {
     const double w[] = { 0.6, -0.75 }, b[] = { 0.35, 0.45 }, x[] = { 1.7, 0.3 }, t[] = { -0.9, 1.4 };
-    judge_cases(&answer, (const struct judge_case[]){
+    CASES(&answer,
         CASE("w = 0.6, b = 0.35, x = 1.7, t = -0.9", { 0 }, .in = { w, b, x, t }),
         CASE("w = -0.75, b = 0.45, x = 0.3, t = 1.4", { 0 }, .in = { w + 1, b + 1, x + 1, t + 1 }),
-        CASE("random numbers", { 0 }),
-        CASE("other random numbers", { 0 }), { NULL } });
+        CASE("random numbers", { 0 }), CASE("other random numbers", { 0 }));
 }

@@ -2,30 +2,21 @@
 #include "answer.h"
 #include <math.h>
 
-static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
-{
-    (void)arg;
-    return my_relu(t, in[0]);
-}
+MAKES(f, my_relu(t, in[0]))
 
-/* of: the indices of x. */
-#define RELU(of, ...) { .sizes = { __VA_ARGS__ }, .telling = { 5, 4, 3 }, .f = f, .op = "my_relu", .in = { "x" of }, \
-    .out = { "y" of }, .lines = \
-        "y" of " = max(x" of ", 0)\n" \
-        "\n" \
-        "dx" of " = dy" of " * [x" of " > 0]\n", \
-    .special = { \
-        { "negative numbers become positive: they should become 0", "y" of " = abs(x" of ")" }, \
-        { "this is 1 where x is positive: it should be x itself", "y" of " = [x" of " > 0]" }, \
-        { "this is x unchanged: negative numbers should become 0", "y" of " = x" of }, \
-        { "negative numbers are multiplied by %: they should become 0", "y" of " = 0.01 * min(x" of ", 0) + max(x" of ", 0)" }, \
-        { "numbers over % are cut: positive ones should pass unchanged", "y" of " = min(6, max(x" of ", 0))" }, \
-        { "this is max(x, %): the bound is 0", "y" of " = max(1, x" of ")" }, \
-        { "this is a softplus, log(1 + e^x): it should be max(x, 0)", "y" of " = log(1 + exp(x" of "))" }, \
+/* OF: the indices of x. */
+#define RELU(OF, ...) { .sizes = { __VA_ARGS__ }, .telling = { 5, 4, 3 }, .f = f, .op = "my_relu", \
+    .in = { "x" OF }, .out = { "y" OF }, \
+    .lines = "y" OF " = max(x" OF ", 0)\n\n" "dx" OF " = dy" OF " * [x" OF " > 0]\n", .special = { \
+        { "negative numbers become positive: they should become 0", "y" OF " = abs(x" OF ")" }, \
+        { "this is 1 where x is positive: it should be x itself", "y" OF " = [x" OF " > 0]" }, \
+        { "negative numbers are multiplied by %: they should become 0", \
+          "y" OF " = 0.01 * min(x" OF ", 0) + max(x" OF ", 0)" }, \
+        { "numbers over % are cut: positive ones should pass", "y" OF " = min(6, max(x" OF ", 0))" }, \
+        { "this is max(x, %): the bound is 0", "y" OF " = max(1, x" OF ")" }, \
         { "half of dy passes where x is 0: the gradient should be 0 there", \
-          "dx" of " = dy" of " * ([x" of " > 0] + [x" of " = 0] / 2)" } } }
-static const struct judge_answer line = RELU("[i]", "i n"), matrix = RELU("[i,j]", "i n", "j m"),
-                                 block = RELU("[i,j,k]", "i n", "j m", "k p");
+          "dx" OF " = dy" OF " * ([x" OF " > 0] + [x" OF " = 0] / 2)" } } }
+static const struct judge_answer line = RELU("[i]", "i n"), block = RELU("[i,j,k]", "i n", "j m", "k p");
 
 static void checked(const struct judge_call *c)
 {
@@ -35,23 +26,22 @@ static void checked(const struct judge_call *c)
 
 static const struct judge_answer condition = {
     .sizes = { "k many" }, .telling = { 12 }, .call = checked, .in = { "x[k] in -1..1", "h[k] in 0.1..0.9" },
-    .out = { "can_be_checked[k]" }, .lines =
-        "can_be_checked[k] = [abs(x[k]) >= h[k]]\n",
-    .special = {
-        { "all x to the right of the kink are left out: relu is a line there too", "can_be_checked[k] = [x[k] <= -h[k]]" },
-        { "only x = 0 is left out: near it, too, the points are on both sides", "can_be_checked[k] = [x[k] != 0]" },
-        { "it is always true: false where x - h and x + h are on both sides of the kink", "can_be_checked[k] = 1" },
-        { "it is always false: true where x - h and x + h are on one side of the kink", "can_be_checked[k] = 0" },
+    .out = { "can_be_checked[k]" }, .lines = "can_be_checked[k] = [abs(x[k]) >= h[k]]\n", .special = {
+        { "all x to the right of the kink are left out: relu is a line there too",
+          "can_be_checked[k] = [x[k] <= -h[k]]" },
+        { "only x = 0 is left out: near it, too, the points are on both sides",
+          "can_be_checked[k] = [x[k] != 0]" },
+        { "it is always true: false where x - h and x + h are on both sides of the kink",
+          "can_be_checked[k] = 1" },
         { "x must be 2h from the kink here: h is enough", "can_be_checked[k] = [abs(x[k]) >= 2 * h[k]]" },
-        { "it is true for all x > 0: h matters too, and x may be negative", "can_be_checked[k] = [x[k] > 0]" },
         { "it is true at 0: there the difference is 1/2 for every h, but the gradient 0",
           "can_be_checked[k] = max([x[k] = 0], [abs(x[k]) >= h[k]])" } } };
 
 /* Forward once more, where memory past y's end is watched. */
 static void ends(const double *x, int n)
 {
-    judge_part("no more numbers than y has");
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
+    judge_part("no more numbers than y has");
     gra_tensor *in = gra_input(t, x, GRA_SHAPE(n)), again = *my_relu(t, in);
     again.data = judge_room((size_t)n);
     again.op->forward(&again);
@@ -65,28 +55,27 @@ void judge_exercise(void)
     static const double kinked[] = { -2, 3, -0.5, 0.25, 0, 1.75, -1e-12, 1e-12, -7, 0, 12, 1.5 };
     static const double x[] = { 2, -2, 0, 0.03, -0.03, 0.25, -0.25, 0.3, -0.45, 1e-5, 1.75, -1.75 };
     static const double h[] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.25, 0.25, 0.25, 0.25, 1e-6, 2, 2 };
-    const char *says = "x may have any shape, and y->size is the count of its numbers";
-    judge_cases(&line, (const struct judge_case[]){
+    CASES(&line,
         CASE("positive numbers", { 3 }, .in = { positive }),
         CASE("both signs, and 0", { 12 }, .in = { kinked }),
-        CASE("one negative number", { 1 }, .in = { negative }), { NULL } });
+        CASE("one negative number", { 1 }, .in = { negative }));
     ends(positive, 3);
-    judge_cases(&line, (const struct judge_case[]){
+    CASES(&line,
         CASE("gradient of both signs, and where x is 0", { 12 }, .in = { kinked }, .gradients = true),
-        CASE("gradient", { 12 }, .gradients = true), { NULL } });
-    struct judge_case two = CASE("x of two dimensions", { 3, 4 }, .in = { kinked }, .gradients = true, .says = says);
-    struct judge_case three = CASE("x of three dimensions", { 2, 3, 2 }, .in = { kinked }, .gradients = true, .says = says);
-    judge_case(&matrix, two);
-    judge_case(&block, three);
-    judge_end(&matrix);
+        CASE("gradient", { 12 }, .gradients = true));
+    CASES(&block,
+        CASE("x of three dimensions", { 2, 3, 2 }, .in = { kinked }, .gradients = true,
+             .says = "x may have any shape, and y->size is the count of its numbers"));
+    judge_end(&block);
     for (int k = 0; k < 12; k++) {
         const double up = fmax(x[k] + h[k], 0), down = fmax(x[k] - h[k], 0);
         char part[60];
         snprintf(part, sizeof part, "can_be_checked(%g, %g)", x[k], h[k]);
         if (can_be_checked(x[k], h[k]) != (fabs(x[k]) >= h[k])) {
-            judge_clue("relu(%g) is %g and relu(%g) is %g, so the difference over 2h is %g, and the gradient at %g is %d",
-                       x[k] + h[k], up, x[k] - h[k], down, (up - down) / (2 * h[k]), x[k], x[k] > 0);
-            judge_case(&condition, (struct judge_case){ .part = part, .size = { 12 }, .in = { x, h } });
+            judge_clue("relu(%g) is %g and relu(%g) is %g, the difference over 2h is %g, and the gradient "
+                       "at %g is %d", x[k] + h[k], up, x[k] - h[k], down,
+                       (up - down) / (2 * h[k]), x[k], x[k] > 0);
+            judge_case(&condition, (struct judge_case)CASE(part, { 12 }, .in = { x, h }));
         }
         judge_part("%s", part);
     }

@@ -1,37 +1,29 @@
 /* 15 one_head: the judge. */
 #include "answer.h"
 
-static void weigh(const struct judge_call *c)
-{
-    attention_weights(c->in[0], c->in[1], c->out[0], c->size[0], c->size[1]);
-}
-
-static void mix(const struct judge_call *c)
-{
-    weighted_sum(c->in[0], c->in[1], c->out[0], c->size[0], c->size[1]);
-}
-
-static void whole(const struct judge_call *c)
-{
-    one_head(c->in[0], c->in[1], c->in[2], c->out[0], c->size[0], c->size[1], c->size[2], c->size[3]);
-}
+CALLS(weigh, attention_weights(c->in[0], c->in[1], c->out[0], c->size[0], c->size[1]))
+CALLS(mix, weighted_sum(c->in[0], c->in[1], c->out[0], c->size[0], c->size[1]))
+CALLS(whole, one_head(c->in[0], c->in[1], c->in[2], c->out[0], c->size[0], c->size[1], c->size[2],
+      c->size[3]))
 
 static const struct judge_answer weights = {
-    .sizes = { "j m", "l d" }, .telling = { 5, 3 }, .call = weigh, .in = { "q[l]", "k[j,l]" }, .out = { "a[j]" }, .lines =
+    .sizes = { "j m", "l d" }, .telling = { 5, 3 }, .call = weigh,
+    .in = { "q[l]", "k[j,l]" }, .out = { "a[j]" }, .lines =
         "dot[j] = sum(l, q[l] * k[j,l])                      # the dot product\n"
         "s[j] = dot[j] / sqrt(d)                             # the score\n"
         "top = max(j, s[j])                                  # the largest\n"
         "e[j] = exp(s[j] - top)\n"
         "total = sum(j, e[j])                                # the sum\n"
-        "a[j] = e[j] / total\n",
-    .special = {
+        "a[j] = e[j] / total\n", .special = {
         { "these are the scores: their softmax is missing", "a[j] = s[j]" },
-        { "the largest is subtracted only in the numerator: do so in the sum too", "total = sum(j, exp(s[j]))" },
-        { "the root of d divides the weights: it divides the scores", "a[j] = exp(dot[j]) / sum(j, exp(dot[j])) / sqrt(d)" } } };
+        { "the largest is subtracted only in the numerator: do so in the sum too",
+          "total = sum(j, exp(s[j]))" },
+        { "the root of d divides the weights: it divides the scores",
+          "a[j] = exp(dot[j]) / sum(j, exp(dot[j])) / sqrt(d)" } } };
 
 static const struct judge_answer mixture = {
-    .sizes = { "j m", "l e" }, .telling = { 5, 3 }, .call = mix, .in = { "a[j] in 0.1..0.9", "v[j,l]" }, .out = { "y[l]" },
-    .lines = "y[l] = sum(j, a[j] * v[j,l])\n" };
+    .sizes = { "j m", "l e" }, .telling = { 5, 3 }, .call = mix,
+    .in = { "a[j] in 0.1..0.9", "v[j,l]" }, .out = { "y[l]" }, .lines = "y[l] = sum(j, a[j] * v[j,l])\n" };
 
 static const struct judge_answer head = {
     .sizes = { "i n", "j m", "l d", "o e" }, .telling = { 3, 5, 4, 6 }, .call = whole,
@@ -41,61 +33,28 @@ static const struct judge_answer head = {
         "e[i,j] = exp(s[i,j] - top[i])\n"
         "total[i] = sum(j, e[i,j])                           # the sum\n"
         "a[i,j] = e[i,j] / total[i]\n"
-        "y[i,o] = sum(j, a[i,j] * v[j,o])\n",
-    .special = {
+        "y[i,o] = sum(j, a[i,j] * v[j,o])\n", .special = {
         { "softmax runs over the queries of a key: it should run over the keys of a query",
           "top[i] = 0\na[i,j] = e[i,j] / sum(i, e[i,j])" },
         { "the keys after the query were masked: no mask is asked for here",
           "total[i] = sum(j, [j <= i] * e[i,j])\ny[i,o] = sum(j, [j <= i] * a[i,j] * v[j,o])" },
         { "this is the mean of all values: every weight is 1/m", "a[i,j] = 1 / m" } } };
 
-/* The numbers that PyTorch 1.13 prints for the three tokens of exercise 14: torch.randn(4, 1) each after
- * torch.manual_seed(3), and W_q, W_k, W_v (4, 4), b_q, b_k, b_v (4, 1) after torch.manual_seed(0). */
-static void pytorch(void)
-{
-    enum { D = 4, N = 3 };
-    const double printed[N * D] = { 0.2117, 1.0697, -3.3355, -4.9260, 0.6486, 0.9883, -2.4109, -3.0185,
-                                    0.6463, 0.8405, -1.6421, -0.0805 };
-    double x[N * D], W[3][D * D], b[3][D], *qkv[3], *y = judge_room(N * D);
-    gra_rng rng;
-    gra_manual_seed(&rng, 3);
-    for (int i = 0; i < N; i++)
-        gra_randn(&rng, x + i * D, D);
-    gra_manual_seed(&rng, 0);
-    for (int i = 0; i < 3; i++)
-        gra_randn(&rng, W[i], D * D);
-    for (int i = 0; i < 3; i++) {
-        gra_randn(&rng, b[i], D);
-        qkv[i] = judge_room(N * D);
-        for (int r = 0; r < N * D; r++) {
-            qkv[i][r] = b[i][r % D];
-            for (int j = 0; j < D; j++)
-                qkv[i][r] += W[i][r % D * D + j] * x[r / D * D + j];
-        }
-    }
-    judge_part("the three tokens of exercise 14, with PyTorch's numbers");
-    one_head(qkv[0], qkv[1], qkv[2], y, N, N, D, D);
-    judge_numbers("y", GRA_SHAPE(N, D), y, printed, 2e-5);
-}
-
 void judge_exercise(void)
 {
     static const double a[] = { 0.15, 0.35, 0.4, 0.1 }, v[] = { 3, 10, -2, 60, 7, 20, 4, -50 }, one[] = { 1 };
-#define LARGE .says = "e^x of a large score is infinite, and of a very negative one 0: subtract the largest of the " \
-    "scores first, wherever it is (begin the search with the first, not with 0)"
-    judge_cases(&weights, (const struct judge_case[]){
-        CASE("weights of three keys", { 3, 11 }), CASE("weights of five keys", { 5, 3 }),
-        CASE("the weight of one key is 1", { 1, 2 }),
-        CASE("weights of scores of 300", { 4, 16 }, .low = 7, .high = 10, LARGE),
+#define LARGE .says = "e^x of a large score is infinite, and of a very negative one 0: subtract the " \
+    "largest of the scores first, wherever it is (begin the search with the first, not with 0)"
+    CASES(&weights,
+        CASE("weights of five keys", { 5, 3 }), CASE("the weight of one key is 1", { 1, 2 }),
         CASE("weights of scores of 1e4", { 4, 2 }, .low = 90, .high = 140, .tolerance = 1e-10, LARGE),
-        CASE("weights of scores of 1e4 and -1e4", { 3, 2 }, .low = -140, .high = 140, .tolerance = 1e-10, LARGE), { NULL } });
-    judge_cases(&mixture, (const struct judge_case[]){
+        CASE("weights of scores of 1e4 and -1e4", { 3, 2 }, .low = -140, .high = 140,
+             .tolerance = 1e-10, LARGE));
+    CASES(&mixture,
         CASE("four values of two numbers, weights 0.15, 0.35, 0.4, 0.1", { 4, 2 }, .in = { a, v }),
-        CASE("two values of four numbers", { 2, 4 }), CASE("one value", { 1, 3 }, .in = { one }), { NULL } });
-    judge_cases(&head, (const struct judge_case[]){
+        CASE("two values of four numbers", { 2, 4 }), CASE("one value", { 1, 3 }, .in = { one }));
+    CASES(&head,
         CASE("the whole: three queries, three keys, numbers in pairs", { 3, 3, 2, 2 }),
-        CASE("three queries, five keys", { 3, 5, 2, 4 }), CASE("four queries, two keys", { 4, 2, 3, 1 }),
-        CASE("one query, one key", { 1, 1, 2, 3 }),
-        CASE("large scores", { 4, 6, 2, 1 }, .low = 90, .high = 140, .tolerance = 1e-9, LARGE), { NULL } });
-    pytorch();
+        CASE("four queries, two keys", { 4, 2, 3, 1 }), CASE("one query, one key", { 1, 1, 2, 3 }),
+        CASE("large scores", { 4, 6, 2, 1 }, .low = 90, .high = 140, .tolerance = 1e-9, LARGE));
 }

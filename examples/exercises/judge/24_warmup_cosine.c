@@ -9,17 +9,15 @@ static void call(const struct judge_call *c)
 
 static const struct judge_answer answer = {
     .sizes = { "s many" }, .telling = { 40 }, .call = call,
-    .in = { "int step[s] in 0..32", "int warmup in 4..9", "int steps in 17..28", "lr in 0.5..2", "min_lr in 0.1..0.3" },
-    .out = { "rate[s]" }, .lines =
+    .in = { "int step[s] in 0..32", "int warmup in 4..9", "int steps in 17..28", "lr in 0.5..2",
+            "min_lr in 0.1..0.3" }, .out = { "rate[s]" }, .lines =
         "up[s] = lr * (step[s] + 1) / warmup                 # the warm-up\n"
         "x[s] = (step[s] - warmup) / (steps - warmup)\n"
         "fall[s] = min_lr + (lr - min_lr) * (1 + cos(pi * x[s])) / 2   # the fall\n"
-        "rate[s] = [step[s] < warmup] ? up[s] : [step[s] < steps] ? fall[s] : min_lr\n",
-    .special = {
+        "rate[s] = [step[s] < warmup] ? up[s] : [step[s] < steps] ? fall[s] : min_lr\n", .special = {
         { "x is the fraction of all steps: it should be 0 in step `warmup`", "x[s] = step[s] / steps" },
         { "x reaches 1 in step steps - 1: it should reach it in step `steps`",
           "x[s] = (step[s] - warmup) / (steps - 1 - warmup)" },
-        { "x is always 0: in C the quotient of two int is rounded down", "x[s] = 0" },
         { "the fall is a line: it should be half a cosine wave", "fall[s] = lr + (min_lr - lr) * x[s]" },
         { "after the last step it follows the cosine, and rises again: it must stay at min_lr",
           "rate[s] = [step[s] < warmup] ? up[s] : fall[s]" } } };

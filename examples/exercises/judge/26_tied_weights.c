@@ -1,10 +1,8 @@
 /* 26 tied_weights: the judge. */
 #include "answer.h"
 
-static void call(const struct judge_call *c)
-{
-    tied_backward(c->in[0], c->ids[1], c->in[3], c->in[2], c->out[0], c->size[0], c->size[1], c->size[2]);
-}
+CALLS(call, tied_backward(c->in[0], c->ids[1], c->in[3], c->in[2], c->out[0], c->size[0], c->size[1],
+      c->size[2]))
 
 #define DIRECT "sum(i, dlogits[i,j] * h[i,d])"
 #define LAST "max(i, [ids[i] = j] * (i + 1))"           /* the last i of token j, plus 1, or 0 */
@@ -16,38 +14,25 @@ static const struct judge_answer answer = {
         "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)  # what comes through h\n"
         "de[j,d] = de0[j,d] + sum(i, dlogits[i,j] * h[i,d]) + sum(i, [ids[i] = j] * back[i,d])\n",
     .special = {
-        { "de holds only what comes through the logits: the path through h is missing",
-          "de[j,d] = de0[j,d] + " DIRECT },
-        { "what comes through the logits is missing: logits[i][j] uses e[j] directly",
-          "de[j,d] = de0[j,d] + sum(i, [ids[i] = j] * back[i,d])" },
         { "the path through h ends in row i of e: it ends in row ids[i]",
           "de[j,d] = de0[j,d] + " DIRECT " + sum(i, [i = j] * back[i,d])" },
         { "what comes through h is stored with =, which loses what was there: use +=",
           "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]" },
         { "what comes through h is stored with =, which loses what was there: use +=",
-          "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]"
-          " + sum(i, [i >= " LAST "] * dlogits[i,j] * h[i,d])" },
+          "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d] + sum(i, [i >= " LAST "] "
+          "* dlogits[i,j] * h[i,d])" },
         { "tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2",
           "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - tanh(h[i,d])^2)" },
-        { "h (1 - h) is the derivative of a sigmoid: that of tanh is 1 - h^2",
-          "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * h[i,d] * (1 - h[i,d])" },
         { "what comes through h is added within the loop over j: dh is incomplete",
-          "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
-        { "the loop over j goes to n: e has vocab rows",
-          "de[j,d] = de0[j,d] + [j < n] * sum(i, dlogits[i,j] * h[i,d])"
-          " + sum(i, [ids[i] = j] * back[i,d])\n"
-          "back[i,d] = sum(j, [j < n] * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" },
-        { "both paths are there, but halved: add the two gradients",
-          "de[j,d] = de0[j,d] + (" DIRECT " + sum(i, [ids[i] = j] * back[i,d])) / 2" },
-        { "nothing is added to de", "de[j,d] = de0[j,d]" } } };
+          "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" } } };
 
 void judge_exercise(void)
 {
     static const double different[] = { 3, 0, 4 }, twice[] = { 1, 3, 1, 2 }, more[] = { 2, 0, 2, 1, 1, 2, 0 };
     static const double one[] = { 1 };
-    judge_cases(&answer, (const struct judge_case[]){
+    CASES(&answer,
         CASE("three tokens, all different", { 3, 6, 2 }, .in = { [1] = different }),
         CASE("a token that comes twice", { 4, 5, 3 }, .in = { [1] = twice }),
         CASE("more tokens than the vocabulary has", { 7, 3, 4 }, .in = { [1] = more }),
-        CASE("one token, one number", { 1, 2, 1 }, .in = { [1] = one }), { NULL } });
+        CASE("one token, one number", { 1, 2, 1 }, .in = { [1] = one }));
 }

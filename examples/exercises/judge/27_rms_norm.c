@@ -14,25 +14,21 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 }
 
 static const struct judge_answer answer = {
-    .sizes = { "b batch", "r rows", "i dim", "j dim" }, .telling = { 3, 4, 5, 5 }, .f = f, .without = "rms_norm",
-    .in = { "x[b,r,i]", "weight[i]" }, .out = { "y[b,r,i]" }, .lines =
+    .sizes = { "b batch", "r rows", "i dim", "j dim" }, .telling = { 3, 4, 5, 5 }, .f = f,
+    .without = "rms_norm", .in = { "x[b,r,i]", "weight[i]" }, .out = { "y[b,r,i]" }, .lines =
         "eps = 1e-6\n"
         "square[b,r] = mean(i, x[b,r,i]^2)                   # the mean of squares\n"
         "root[b,r] = sqrt(square[b,r] + eps)                 # the root\n"
-        "y[b,r,i] = x[b,r,i] / root[b,r] * weight[i]\n",
-    .special = {
-        { "the mean is subtracted: that is layer norm, not RMSNorm", "square[b,r] = mean(i, x[b,r,i]^2) -"
-          " mean(i, x[b,r,i])^2\ny[b,r,i] = (x[b,r,i] - mean(j, x[b,r,j])) / root[b,r] * weight[i]" },
-        { "the mean is subtracted from x, but not inside the root: RMSNorm divides x itself",
+        "y[b,r,i] = x[b,r,i] / root[b,r] * weight[i]\n", .special = {
+        { "the mean is subtracted: that is layer norm, not RMSNorm",
+          "square[b,r] = mean(i, x[b,r,i]^2) - mean(i, x[b,r,i])^2\n"
           "y[b,r,i] = (x[b,r,i] - mean(j, x[b,r,j])) / root[b,r] * weight[i]" },
         { "the mean is over the first dimension: expected the last, -1",
           "y[b,r,i] = x[b,r,i] / sqrt(mean(b, x[b,r,i]^2) + eps) * weight[i]" },
-        { "the mean is over dimension 1: expected the last, -1",
-          "y[b,r,i] = x[b,r,i] / sqrt(mean(r, x[b,r,i]^2) + eps) * weight[i]" },
-        { "divided by the mean of |x|: expected the root of the mean of x^2", "root[b,r] = mean(i, abs(x[b,r,i]))" },
-        { "the mean of squares is 0 (in C, 1 / n is 0 for an int n > 1)", "square[b,r] = 0" },
-        { "x is returned unchanged", "y[b,r,i] = x[b,r,i]" },
-        { "multiplied by 1 + weight: expected the weight", "y[b,r,i] = x[b,r,i] / root[b,r] * (1 + weight[i])" } } };
+        { "divided by the mean of |x|: expected the root of the mean of x^2",
+          "root[b,r] = mean(i, abs(x[b,r,i]))" },
+        { "multiplied by 1 + weight: expected the weight",
+          "y[b,r,i] = x[b,r,i] / root[b,r] * (1 + weight[i])" } } };
 
 static void init(void)
 {
@@ -44,10 +40,8 @@ static void init(void)
     judge_params(m, 1, &(struct judge_param){ "norm1.weight", GRA_SHAPE(5), l.weight });
     if (!l.weight)
         judge_wrong("l->weight is still NULL: store there what gra_param returns");
-    for (int i = 0; i < 5; i++)
-        if (l.weight->data[i] != 1)
-            judge_wrong("weight[%d]: got %.6g, expected 1: a norm begins with weights of 1, by gra_init_ones()", i,
-                        l.weight->data[i]);
+    judge_clue("the weights of a norm are 1 at first, by gra_init_ones()");
+    judge_numbers("weight", GRA_SHAPE(5), l.weight->data, (const double[]){ 1, 1, 1, 1, 1 }, 0);
     judge_close(t, m);
 }
 
@@ -55,12 +49,10 @@ void judge_exercise(void)
 {
     static const double small[] = { 1e-3, -2e-3, 5e-4, 0, 0, 0 };
     init();
-    judge_cases(&answer, (const struct judge_case[]){
-        CASE("x of three dimensions", { 2, 3, 5, 5 }),
-        CASE("five rows of three", { 5, 1, 3, 3 }),
-        CASE("as many rows as columns", { 4, 1, 4, 4 }),
-        CASE("x of one dimension", { 1, 1, 4, 4 }),
+    CASES(&answer,
+        CASE("x of three dimensions", { 2, 3, 5, 5 }), CASE("five rows of three", { 5, 1, 3, 3 }),
+        CASE("as many rows as columns", { 4, 1, 4, 4 }), CASE("x of one dimension", { 1, 1, 4, 4 }),
         CASE("rows of one number", { 3, 1, 1, 1 }),
-        CASE("numbers of 1e-3, and zeros", { 2, 1, 3, 3 }, .in = { small }), { NULL } });
+        CASE("numbers of 1e-3, and zeros", { 2, 1, 3, 3 }, .in = { small }));
     judge_end(&answer);
 }

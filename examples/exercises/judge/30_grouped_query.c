@@ -1,31 +1,19 @@
 /* 30 grouped_query: the judge. In the formula H heads are two dimensions, G groups of H / G neighbours. */
 #include "answer.h"
 
-static void widths_of(const struct judge_call *c)
+static void init(int dim, int heads, int kv_heads)
 {
     struct grouped_query l = { .heads = 0 };
+    const gra_shape all = GRA_SHAPE(dim, dim), shared = GRA_SHAPE(dim / heads * kv_heads, dim);
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_GRAD, 4);
-    const int *n = c->size, dim = n[0];
-    grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), dim, n[1], n[2]);
-    if (!l.key.weight || !l.value.weight || gra_dim(l.key.weight, -1) != dim || gra_dim(l.value.weight, -1) != dim
-        || (gra_dim(l.key.weight, 0) * n[1] == dim * n[2] && gra_dim(l.value.weight, 0) * n[1] == dim * n[2]))
-        judge_params(m, 4, (const struct judge_param[]){ { "gqa.query.weight", GRA_SHAPE(dim, dim), l.query.weight },
-            { "gqa.key.weight", GRA_SHAPE(dim / n[1] * n[2], dim), l.key.weight },
-            { "gqa.value.weight", GRA_SHAPE(dim / n[1] * n[2], dim), l.value.weight },
-            { "gqa.out.weight", GRA_SHAPE(dim, dim), l.out.weight } });
-    c->out[0][0] = gra_dim(l.key.weight, 0), c->out[1][0] = gra_dim(l.value.weight, 0);
+    judge_part("the parameters, for dim %d, %d heads, %d of keys and values", dim, heads, kv_heads);
+    grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), dim, heads, kv_heads);
+    judge_params(m, 4, (const struct judge_param[]){ { "gqa.query.weight", all, l.query.weight },
+        { "gqa.key.weight", shared, l.key.weight }, { "gqa.value.weight", shared, l.value.weight },
+        { "gqa.out.weight", all, l.out.weight } });
     judge_close(t, m);
 }
-
-static const struct judge_answer widths = {
-    .sizes = { "e dim", "h H", "g G" }, .telling = { 96, 12, 4 }, .call = widths_of, .in = { NULL },
-    .out = { "key", "value" }, .lines =
-        "d = dim / H\n"
-        "key = G * d                                         # the number of rows of key.weight\n"
-        "value = G * d                                       # the number of rows of value.weight\n", .special = {
-        { "these are dim, as query has: expected G d, with d = dim / H", "key = dim\nvalue = dim" },
-        { "these are dim / G: expected G d, with d = dim / H", "key = dim / G\nvalue = dim / G" } } };
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
@@ -38,6 +26,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     return grouped_query_forward(t, &l, in[0]);
 }
 
+#define MODULO "group * g + r - G * floor((group * g + r) / G)"
 static const struct judge_answer answer = {
     .sizes = { "i time", "j time", "g G", "h H", "c d", "e dim", "r group", "b batch" },
     .telling = { 4, 4, 2, 6, 5, 30, 3, 1 }, .f = f, .without = "attention",
@@ -53,39 +42,30 @@ static const struct judge_answer answer = {
         "p[b,g,r,i,j] = [j <= i] * exp(s[b,g,r,i,j])         # e^score\n"
         "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weight\n"
         "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # a head\n"
-        "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n",
-    .special = {
-        { "the last Linear, out, is missing", "y[b,i,e] = head[b,0,floor(e / d),i,e - d * floor(e / d)]" },
-        { "the future is visible: the causal mask is missing", "p[b,g,r,i,j] = exp(s[b,g,r,i,j])" },
-        { "the softmax is missing: the scores themselves are the weights",
-          "a[b,g,r,i,j] = [j <= i] ? s[b,g,r,i,j] : -1 / 0" },
-        { "the mask, -inf, is applied to the weights, after the softmax: mask the scores",
-          "p[b,g,r,i,j] = exp(s[b,g,r,i,j])\na[b,g,r,i,j] = [j <= i] ? p[b,g,r,i,j] / sum(j, p[b,g,r,i,j]) : -1 / 0" },
-        { "the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)", "s[b,g,r,i,j] = 0" },
+        "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n", .special = {
+        { "the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)",
+          "s[b,g,r,i,j] = 0" },
         { "softmax runs over the queries: the weights of one query must sum to 1",
           "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(i, p[b,g,r,i,j])" },
-        { "k q^T is used instead of q k^T", "s[b,g,r,i,j] = sum(c, k_g[b,g,i,c] * q_h[b,g,r,j,c]) / sqrt(d)" },
         { "head h uses keys and values h mod G: neighbours share h / (H / G)",
-          "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b,group * g + r - G * floor((group * g + r) / G),j,c]) / sqrt(d)\n"
-          "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,group * g + r - G * floor((group * g + r) / G),j,c])" },
+          "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b," MODULO ",j,c]) / sqrt(d)\n"
+          "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b," MODULO ",j,c])" },
         { "heads are split without a permute: a reshape to (..., heads, time, d) takes rows, not columns",
           "q_h[b,g,r,i,c] = q[b,0,0,0,((g * group + r) * time + i) * d + c]\n"
           "k_g[b,g,j,c] = k[b,0,0,(g * time + j) * d + c]\nv_g[b,g,j,c] = v[b,0,0,(g * time + j) * d + c]" },
         { "the queries' heads are split into (H / G, G): a group's heads are neighbours, (G, H / G)",
           "q_h[b,g,r,i,c] = q[b,i,0,r * G + g,c]" },
-        { "heads are joined without moving time back before them", "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] *"
-          " head[b,0,0,0,((i * G + g) * group + r) * d + c])))" },
-        { "heads are joined as (G, d, H / G): expected (G, H / G, d)",
-          "y[b,i,e] = sum(g, sum(r, sum(c, out[e,0,0,(g * d + c) * group + r] * head[b,g,r,i,c])))" } } };
+        { "heads are joined without moving time back before them",
+          "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,0,0,0,((i * G + g) * group + r) * d + "
+          "c])))" } } };
 
 void judge_exercise(void)
 {
-    judge_cases(&widths, (const struct judge_case[]){
-        CASE("the parameters, for dim 64, sixteen heads, two of keys and values", { 64, 16, 2 }),
-        CASE("the parameters, for dim 12, two heads, one of keys and values", { 12, 2, 1 }), { NULL } });
-    judge_cases(&answer, (const struct judge_case[]){
+    init(64, 16, 2);
+    init(12, 2, 1);
+    CASES(&answer,
         CASE("dim 12: four heads share two of keys and values", { 4, 4, 2, 4, 3, 12, 2, 2 }),
         CASE("dim 15: three heads, as many of keys and values", { 4, 4, 3, 3, 5, 15, 1, 2 }),
-        CASE("dim 12: six heads share one of keys and values", { 3, 3, 1, 6, 2, 12, 6, 2 }), { NULL } });
+        CASE("dim 12: six heads share one of keys and values", { 3, 3, 1, 6, 2, 12, 6, 2 }));
     judge_end(&answer);
 }

@@ -2,11 +2,7 @@
 #include "answer.h"
 #include <math.h>
 
-static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
-{
-    (void)arg;
-    return standardize(t, in[0]);
-}
+MAKES(f, standardize(t, in[0]))
 
 static const struct judge_answer answer = {
     .sizes = { "k rows", "i n" }, .telling = { 3, 4 }, .f = f, .op = "standardize",
@@ -15,19 +11,21 @@ static const struct judge_answer answer = {
         "m[k] = mean(i, x[k,i])                              # the mean\n"
         "var[k] = mean(i, (x[k,i] - m[k])^2)                 # the variance\n"
         "r[k] = 1 / sqrt(var[k] + eps)                       # 1 / s\n"
-        "y[k,i] = (x[k,i] - m[k]) * r[k]\n"
-        "\n"
+        "y[k,i] = (x[k,i] - m[k]) * r[k]\n\n"
         "mean[k] = mean(i, dy[k,i])                          # the mean of dy\n"
         "dot[k] = mean(i, dy[k,i] * y[k,i])                  # the mean of dy y\n"
-        "dx[k,i] = (dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]\n",
-    .special = {
+        "dx[k,i] = (dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]\n", .special = {
         { "the mean of dy is subtracted outside the brackets: it must be divided by s",
           "dx[k,i] = (dy[k,i] - y[k,i] * dot[k]) * r[k] - mean[k]" },
         { "only dy_i / n is subtracted: the mean of dy adds up all dy of the row",
-          "dx[k,i] = (dy[k,i] - dy[k,i] / n - y[k,i] * dot[k]) * r[k]" },
-        { "dy_i itself is added twice", "dx[k,i] = (2 * dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]" } } };
+          "dx[k,i] = (dy[k,i] - dy[k,i] / n - y[k,i] * dot[k]) * r[k]" } } };
 
-/* The missing term is what the exercise asks for: gra_check's report shows it, and the judge does not name it. */
+static void checked(gra_shape shape)
+{
+    judge_gradients(GRA_GRAD, NULL, NULL, 1, &(gra_check_in){ .name = "x", .shape = shape }, f, NULL);
+}
+
+/* The missing term is what the exercise asks for: gra_check's report shows it, the judge does not name it. */
 static void as_given(void)
 {
     enum { ROWS = 3, N = 5 };
@@ -44,22 +42,20 @@ static void as_given(void)
             if (fabs((dy[k + i] - v[i] * dot) * r - in->grad[k + i]) > 1e-10)
                 return;
     }
-    judge_gradients(GRA_GRAD, NULL, NULL, 1, &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(ROWS, N) }, f, NULL);
+    checked(GRA_SHAPE(ROWS, N));
 }
 
 void judge_exercise(void)
 {
-    judge_cases(&answer, (const struct judge_case[]){
+    CASES(&answer,
         CASE("the given forward, three rows of five", { 3, 5 }, .tolerance = 1e-10),
-        CASE("the given forward, rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .tolerance = 1e-10),
-        { NULL } });
+        CASE("the given forward, rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51,
+             .tolerance = 1e-10));
     judge_part("the gradient check of three rows of five");
     as_given();
-    judge_cases(&answer, (const struct judge_case[]){
+    CASES(&answer,
         CASE("gradients of three rows of five", { 3, 5 }, .gradients = true),
-        CASE("gradients of rows of two", { 4, 2 }, .gradients = true),
-        CASE("gradients of rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .gradients = true),
-        { NULL } });
+        CASE("gradients of rows that vary by little", { 2, 4 }, .low = 0.5, .high = 0.51, .gradients = true));
     judge_part("the gradient check of a batch");
-    judge_gradients(GRA_GRAD, NULL, NULL, 1, &(gra_check_in){ .name = "x", .shape = GRA_SHAPE(2, 2, 3) }, f, NULL);
+    checked(GRA_SHAPE(2, 2, 3));
 }

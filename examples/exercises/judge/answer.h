@@ -54,12 +54,18 @@ struct judge_case {
     const char   *says;                 /* the finding if no mistake is named; NULL: what numbers.c says */
 };
 
+/* A `call` or an `f` of one expression: CALLS(forward, softmax(c->in[0], c->out[0], c->size[0])) */
+#define CALLS(name, ...) static void name(const struct judge_call *c) { __VA_ARGS__; }
+#define MAKES(name, ...) static gra_tensor *name(gra_tape *t, gra_tensor **in, void *arg) \
+    { const struct judge_call *c = arg; (void)c; return __VA_ARGS__; }
+
 #define CASE(name, ...) { .part = name, .size = __VA_ARGS__ }       /* CASE("one row", { 1, 4 }, .low = 0) */
 
 /* Judges the answer in one case: each output in the order of `out`, then gradients, the last input's first.
- * judge_cases: in each of a list, whose last part is NULL. */
+ * judge_cases: in each of a list, whose last part is NULL. CASES(&answer, CASE(...), CASE(...)): in these. */
 void judge_case(const struct judge_answer *a, struct judge_case c);
 void judge_cases(const struct judge_answer *a, const struct judge_case *cases);
+#define CASES(answer, ...) judge_cases(answer, (const struct judge_case[]){ __VA_ARGS__, { .part = NULL } })
 
 /* Of a tensor: no crash where an input is a constant, if it is an op's; gra_check at the telling sizes. */
 void judge_end(const struct judge_answer *a);
