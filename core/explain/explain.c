@@ -296,7 +296,7 @@ static bool value_clue(gra_wrong *w)
 
 /* What assumes less comes first, clues last. */
 static gra_guess *const guesses[] = {
-    gra_factor, nearly_right, gra_copied, gra_moved, gra_another_mask, gra_partial_factor, gra_same_number, gra_formula,
+    gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula,
     gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, gra_taken, places_clue, value_clue,
 };
 
