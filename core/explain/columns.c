@@ -1,10 +1,8 @@
 /* columns: values that may be part of the formula of a gradient: the tensors and the output, and what they
- * are often made into: softmax, sums, lengths and deviations of rows, products of two tensors. A column has a
+ * are often made into: softmax, sums, lengths and deviations of rows, the difference of two tensors. A column has a
  * value for each entry (j, i) of the Jacobian: the element that an index of x_i, or of y_j, leads to. */
 #include "explaining.h"
 #include <stdlib.h>
-
-enum { MOST_VALUES = 4096 };            /* of a product, which costs a loop for each */
 
 /* ---- the value of a column at an entry ---------------------------------------------------------- */
 
@@ -57,7 +55,7 @@ double gra_value(const gra_wrong *w, gra_term t, size_t e)
 
 int gra_functions_of(const gra_wrong *w, const gra_column *c)
 {
-    if (!c->data)
+    if (!c->data || c->gradient)
         return 1;
     return c->cost > 1 ? GRA_OF_SUMS : gra_elementwise(w) ? GRA_FUNCTIONS : GRA_COMMON;
 }
@@ -130,76 +128,43 @@ static real *make(gra_wrong *w, gra_column *c, size_t rows, size_t columns, int 
     return data;
 }
 
-enum { SUM, LENGTH, DEVIATION, STATISTICS, CENTRED = STATISTICS, SOFTMAX, BEFORE };
+enum { SUM, LENGTH, DEVIATION, STATISTICS, CENTRED = STATISTICS, SOFTMAX, MADE };
 
-/* Of one line of n elements, `step` apart. */
-static void of_line(const real *x, size_t n, size_t step, int what, real *out)
+/* Of one row of n elements. */
+static void of_row(const real *x, size_t n, int what, real *out)
 {
     double sum = 0, exps = 0, squares = 0, centred = 0;
     for (size_t i = 0; i < n; i++) {
-        sum += (double)x[i * step];
-        exps += exp((double)x[i * step]);
-        squares += pow((double)x[i * step], 2);
+        sum += (double)x[i];
+        exps += exp((double)x[i]);
+        squares += (double)x[i] * (double)x[i];
     }
-    const double mean = sum / (double)n;
     for (size_t i = 0; i < n; i++)
-        centred += pow((double)x[i * step] - mean, 2);
+        centred += pow((double)x[i] - sum / (double)n, 2);
     if (what < STATISTICS)
         *out = (real)(what == SUM ? sum : what == LENGTH ? sqrt(squares) : sqrt(centred / (double)n));
-    for (size_t i = 0; what >= STATISTICS && i < n; i++) {
-        const double v = (double)x[i * step], before = i ? (double)x[(i - 1) * step] : 0;
-        out[i * step] = (real)(what == CENTRED ? v - mean : what == SOFTMAX ? exp(v) / exps : before);
-    }
+    for (size_t i = 0; what >= STATISTICS && i < n; i++)
+        out[i] = (real)(what == CENTRED ? (double)x[i] - sum / (double)n : exp((double)x[i]) / exps);
 }
 
-/* What is made of the rows of a tensor, or of its columns. */
-static void of_lines(gra_wrong *w, const gra_checked *x, bool in_columns)
+/* What is made of the rows of a tensor. */
+static void of_rows(gra_wrong *w, const gra_checked *x)
 {
-    static const struct {
-        int         what;
-        const char *before, *after;     /* the name of x */
-    } made[] = {
-        { SOFTMAX, "the softmax of ", " over " }, { SUM, "the sum of ", " over " },
-        { LENGTH, "the length of ", " over " }, { DEVIATION, "the standard deviation of ", " over " },
-        { CENTRED, "", " less its mean over " }, { BEFORE, "what is one place before that of ", " along " },
+    static const char *const names[MADE] = {
+        [SUM] = "the sum of %.60s over dimension %d", [LENGTH] = "the length of %.60s over dimension %d",
+        [DEVIATION] = "the standard deviation of %.60s over dimension %d",
+        [CENTRED] = "%.60s less its mean over dimension %d", [SOFTMAX] = "the softmax of %.60s",
     };
-    const int last = x->shape.ndim - 1;
-    const size_t columns = last_of(&x->shape), rows = x->size / columns, n = in_columns ? rows : columns;
-    for (size_t m = 0; m < sizeof made / sizeof *made && n > 1 && columns > 1; m++) {
-        const bool all = made[m].what >= STATISTICS, usual = made[m].what == SOFTMAX && !in_columns;
+    const size_t n = last_of(&x->shape), rows = x->size / n;
+    for (int what = 0; what < (x == w->x ? MADE : SOFTMAX) && n > 1; what++) {
         gra_column c;
-        real *out = NULL;
-        if (made[m].what != SOFTMAX || x == w->x)
-            out = make(w, &c, all || !in_columns ? rows : 1, all || in_columns ? columns : 1, 2 - usual);
-        if (!out)
-            continue;
-        for (size_t l = 0; l < (in_columns ? columns : rows); l++)
-            of_line(x->data + (in_columns ? l : l * n), n, in_columns ? columns : 1, made[m].what,
-                    out + (all && !in_columns ? l * n : l));
-        const int end = snprintf(c.name, sizeof c.name, "%s%.60s", made[m].before, x->name);
-        if (!usual)
-            snprintf(c.name + end, sizeof c.name - (size_t)end, in_columns && last > 1 ? "%sits rows" :
-                     "%sdimension %d", made[m].after, in_columns ? 0 : last);
-        add(w, &c);
+        real *const out = make(w, &c, rows, what < STATISTICS ? 1 : n, what == SOFTMAX ? 1 : 2);
+        for (size_t r = 0; out && r < rows; r++)
+            of_row(x->data + r * n, n, what, out + r * c.columns);
+        snprintf(c.name, sizeof c.name, names[what], x->name, x->shape.ndim - 1);
+        if (out)
+            add(w, &c);
     }
-}
-
-/* The matrix product p q, or p q^T. */
-static void product(gra_wrong *w, const gra_checked *p, const gra_checked *q, bool transposed)
-{
-    const size_t n = last_of(&p->shape), rows = p->size / n, last = last_of(&q->shape), first = q->size / last;
-    const size_t columns = transposed ? first : last;
-    gra_column c;
-    if ((transposed ? last : first) != n || n < 2 || rows * columns > MOST_VALUES || q->shape.ndim > 2)
-        return;
-    real *const out = make(w, &c, rows, columns, 2);
-    for (size_t at = 0; out && at < rows * columns * n; at++) {
-        const size_t r = at / n / columns, l = at / n % columns, i = at % n;
-        out[r * columns + l] += p->data[r * n + i] * q->data[transposed ? l * n + i : i * columns + l];
-    }
-    snprintf(c.name, sizeof c.name, "%.60s %.60s%s", p->name, q->name, transposed ? "^T" : "");
-    if (out)
-        add(w, &c);
 }
 
 /* Of two tensors of one shape p - q, or of y and x in an op of single elements y/x; or where x is not the one
@@ -254,14 +219,9 @@ bool gra_columns(gra_wrong *w)
     }
     if (gra_elementwise(w))
         of_two(w, y, w->x, DIVIDED);
-    for (int i = 0; i < 2 * (k->count + 1); i++)
-        if (all[i / 2].size > 0)
-            of_lines(w, &all[i / 2], i % 2);
-    for (int i = 0; i < 2 * k->count * k->count; i++) {
-        const gra_checked *p = &all[i / 2 / k->count], *q = &all[i / 2 % k->count];
-        if (p != q && p->size > 0 && q->size > 0 && (i % 2 == 0 || p < q))
-            product(w, p, q, i % 2);
-    }
+    for (int t = 0; t <= k->count; t++)
+        if (all[t].size > 0)
+            of_rows(w, &all[t]);
     return true;
 }
 

@@ -12,9 +12,8 @@
  *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
  *
  * p and q are columns, too: 1, a tensor's elements, functions of them, sums of rows (columns.c). k may be a
- * number of its own for each row or element. All is looked at first, then only what is beside the diagonal,
- * then only the part that is wrong, if it has a name, such as "where x > 0" (parts.c). The plainest comes
- * first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
+ * number of its own for each row or element. All is looked at first, then only what is beside the diagonal. A
+ * set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest comes first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
  * be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given: a fact
  * about the numbers that narrows the search. */
 #include "explaining.h"
@@ -96,30 +95,26 @@ static bool linear_in_dy(gra_wrong *w, real *a)
 {
     const size_t n = w->cols;
     const double least = w->x->largest;                 /* beside which rounding is nothing */
-    const real *const own = a + OWN * n, *const zero = a + ZERO * n, *const minus = a + MINUS * n;
-    real *const other = a + OTHER * n, *const sum = a + SUM * n, *const twice = a + TWICE * n;
+    const real *const own = a + OWN * n, *const minus = a + MINUS * n;
+    real *const other = a + OTHER * n, *const twice = a + TWICE * n, *const zero = a + ZERO * n;
     bool none = true;
     for (size_t i = 0; i < n; i++) {
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
         twice[i] /= 2;
     }
-    if (none && same(sum, other, n, least))
+    if (none && same(a + SUM * n, other, n, least))
         return true;
-    if (!none && same(zero, own, n, least))
-        gra_fits(w, "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad");
-    else if (!none)
-        gra_fits(w, "a term without dy: where y->grad is 0 the backward still adds something: each of its "
-                 "terms has y->grad as a factor");
-    else if (same(minus, own, n, least))
-        gra_fits(w, "the sign of dy is lost: y->grad and -y->grad make the same gradient: multiply by "
-                 "y->grad once, as it is");
-    else if (same(twice, own, n, least))
-        gra_fits(w, "the sign of dy decides what is passed on. Is there a condition on y->grad, or its "
-                 "absolute value? A condition belongs on x or y");
-    else
-        gra_fits(w, "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a "
-                 "factor of each term, once, and is in no other function");
+    gra_fits(w, "%s", !none && same(zero, own, n, least)
+             ? "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
+             : !none ? "a term without dy: where y->grad is 0 the backward still adds something: each of its "
+                       "terms has y->grad as a factor"
+             : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
+                                            "gradient: multiply by y->grad once, as it is"
+             : same(twice, own, n, least) ? "the sign of dy decides what is passed on. Is there a condition on "
+                                            "y->grad, or its absolute value? A condition belongs on x or y"
+             : "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a factor of "
+               "each term, once, and is in no other function");
     return false;
 }
 
@@ -162,12 +157,11 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
         for (size_t j = 0; j < w->rows; j++)
             w->n[j * w->cols + i] = (double)(k->parts[j] / k->c[j]);
     }
-    memset(c, 0, k->size * sizeof(real));
     for (size_t j = 0; j < w->rows; j++) {
+        memset(c, 0, k->size * sizeof(real));
         c[j] = 1;
         if (!backward_for(w, c, a))
             return false;
-        c[j] = 0;
         for (size_t i = 0; i < w->cols; i++)
             w->a[j * w->cols + i] = (double)a[i];
     }
@@ -177,9 +171,8 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
 size_t gra_worst(const gra_wrong *w)
 {
     size_t worst = w->entry[0];
-    for (size_t i = 0, e; gra_each(w, &i, &e);) {
+    for (size_t i = 0, e; gra_each(w, &i, &e);)
         worst = fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]) ? e : worst;
-    }
     return worst;
 }
 
@@ -207,70 +200,36 @@ static void measure(gra_wrong *w)
     }
 }
 
-/* ---- a part ------------------------------------------------------------------------------------- */
-
-/* The guesses for the entries that are marked, with a list of their own in room behind that of w. */
-static bool guess_part(gra_wrong *w, const char *part, gra_guess *const *guesses)
-{
-    gra_wrong sub = *w;
-    sub.part = part;
-    sub.entry = w->entry + w->entries;
-    sub.entries = 0;
-    for (size_t i = 0; i < w->entries; i++)
-        if (w->mark[w->entry[i]] == GRA_IN)
-            sub.entry[sub.entries++] = w->entry[i];
-    sub.near = fmin(largest_error(&sub) / 100, w->near);
-    gra_probe(&sub);
-    for (; sub.fits == w->fits && *guesses; guesses++)
-        (*guesses)(&sub);
-    gra_probe(w);
-    const bool fit = sub.fits > w->fits;
-    w->fits = sub.fits;
-    return fit;
-}
+/* ---- beside the diagonal ------------------------------------------------------------------------ */
 
 /* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
  * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
 static bool beside_diagonal(gra_wrong *w)
 {
-    static gra_guess *const beside[] = { gra_factor, gra_quotient, gra_own_factors, NULL };
-    static gra_guess *const on[] = { gra_own_term, gra_factor, gra_quotient, gra_own_factors, NULL };
+    static gra_guess *const guesses[] = { gra_own_term, gra_factor, gra_quotient, gra_own_factors };
+    gra_wrong part = *w;                                /* with a list of its own, in room behind that of w */
     size_t count = 0, wrong = 0;
-    if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape))
-        return false;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
-        count += e / w->cols != e % w->cols && !gra_none(w, w->n[e]);
-        wrong += e / w->cols != e % w->cols && !gra_right(w, e);
+        const bool beside = e / w->cols != e % w->cols;
+        count += beside && !gra_none(w, w->n[e]);
+        wrong += beside && !gra_right(w, e);
     }
-    for (size_t i = 0; i < w->entries; i++)
-        w->mark[w->entry[i]] = (w->entry[i] / w->cols == w->entry[i] % w->cols) == (wrong == 0);
-    return count >= 2 && (wrong ? guess_part(w, "beside the diagonal, in what dy_j gives to other places (the "
-                                             "term with a sum): ", beside)
-                                : guess_part(w, "only on the diagonal, in what dy_i gives to place i itself: ",
-                                             on));
-}
-
-/* Marks what is wrong; how many others are right? */
-static size_t mark_wrong(gra_wrong *w)
-{
-    size_t right = 0;
-    for (size_t i = 0, e; gra_each(w, &i, &e);) {
-        w->mark[e] = !gra_right(w, e);
-        right += gra_right(w, e);
-    }
-    return right;
-}
-
-/* Where x > 0, or in some columns of x, all is right; what is wrong in the others? */
-static bool named_part(gra_wrong *w)
-{
-    static gra_guess *const guesses[] = { gra_formula, gra_quotient, gra_own_factors, gra_one_term, gra_instead,
-                                          NULL };
-    gra_check_line s = { .at = 0 };
-    if (!mark_wrong(w) || !gra_put_set(&s, w))
+    if (!w->whole || !gra_same_shape(w->x->shape, w->check->shape) || count < 2)
         return false;
-    gra_check_put(&s, " only: ");
-    return guess_part(w, s.s, guesses);
+    part.part = wrong ? "beside the diagonal, in what dy_j gives to other places (the term with a sum): "
+                      : "only on the diagonal, in what dy_i gives to place i itself: ";
+    part.entry = w->entry + w->entries;
+    part.entries = 0;
+    for (size_t i = 0, e; gra_each(w, &i, &e);)
+        if ((e / w->cols == e % w->cols) == (wrong == 0))
+            part.entry[part.entries++] = e;
+    part.near = fmin(largest_error(&part) / 100, w->near);
+    gra_probe(&part);
+    for (size_t i = wrong > 0; part.fits == w->fits && i < sizeof guesses / sizeof *guesses; i++)
+        guesses[i](&part);
+    gra_probe(w);
+    w->fits = part.fits;
+    return w->fits > 0;
 }
 
 /* ---- clues ------------------------------------------------------------------------------------- */
@@ -279,55 +238,57 @@ static bool named_part(gra_wrong *w)
 static bool nearly_right(gra_wrong *w)
 {
     const double off = largest_error(w) / w->largest;
-    if (off > 2e-3)
-        return false;
-    gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
-             "an eps that is forgotten or is elsewhere, or an approximation that the forward does not "
-             "make", off);
-    return true;
+    if (off <= 2e-3)
+        gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
+                 "an eps that is forgotten or is elsewhere, or an approximation that the forward does not make",
+                 off);
+    return off <= 2e-3;
 }
 
 /* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
 static bool places_clue(gra_wrong *w)
 {
-    int given = 0;
+    const int before = w->clues;
     for (int extra = 1; extra >= 0; extra--) {
         gra_check_line s = { .at = 0 };
         bool any = false;
         for (size_t i = 0, e; gra_each(w, &i, &e);) {
-            const double v = extra ? w->n[e] : w->a[e];
-            const bool in = gra_none(w, v) && !gra_right(w, e);
-            w->mark[e] = in ? GRA_IN : gra_none(w, v) ? GRA_EITHER : GRA_OUT;
-            any |= in;
+            const bool none = gra_none(w, extra ? w->n[e] : w->a[e]);
+            w->mark[e] = !none ? GRA_OUT : gra_right(w, e) ? GRA_EITHER : GRA_IN;
+            any |= w->mark[e] == GRA_IN;
         }
         if (!any)
             continue;
         gra_put_places(&s, w);
         gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
                           : "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
-        given++;
     }
-    return given > 0;
+    return w->clues > before;
 }
 
 /* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
 static bool value_clue(gra_wrong *w)
 {
     const size_t worst = gra_worst(w);
-    gra_check_line from = { .at = 0 }, to = { .at = 0 }, more = { .at = 0 };
+    size_t right = 0;
+    gra_check_line from = { .at = 0 }, to = { .at = 0 }, where = { .at = 0 };
     if (!w->whole)
         return false;
-    if (mark_wrong(w) && gra_put_set(&more, w))
-        strncmp(more.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", more.s + 7)
-                                           : gra_clue(w, "wrong %s, but not elsewhere", more.s);
+    for (size_t i = 0, e; gra_each(w, &i, &e);) {
+        w->mark[e] = !gra_right(w, e);
+        right += gra_right(w, e);
+    }
+    if (right && gra_put_set(&where, w))
+        strncmp(where.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", where.s + 7)
+                                            : gra_clue(w, "wrong %s, but not elsewhere", where.s);
     gra_put_element(&from, w, true, worst / w->cols);
     gra_put_element(&to, w, false, worst % w->cols);
     gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
              w->single ? "each element gets its own dy, as it should; what it is multiplied by, the "
                          "derivative of y at this element,"
              : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
-             : "what dy is multiplied by", from.s, w->a[worst], to.s, (double)w->x->data[worst % w->cols],
-                 w->n[worst]);
+             : "what dy is multiplied by", from.s, w->a[worst], to.s,
+             (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 
@@ -335,9 +296,8 @@ static bool value_clue(gra_wrong *w)
 
 /* What assumes less comes first, clues last. */
 static gra_guess *const guesses[] = {
-    gra_factor, nearly_right, gra_copied, gra_moved, gra_another_mask, gra_partial_factor, gra_same_number, gra_formula,
-    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, named_part,
-    gra_taken, places_clue, value_clue,
+    gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula,
+    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, gra_taken, places_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

@@ -93,7 +93,7 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
 void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v);     /* "row of x" */
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
-void   gra_put_place(gra_check_line *s, const gra_checked *x, size_t at);       /* "w (1, 2)" */
+void   gra_put_place(gra_check_line *s, const char *name, const gra_shape *shape, size_t at);   /* "w (1, 2)" */
 void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* of dy, or of x */
 void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e); /* "what dy (0) gives to w (1, 2)" */
 
@@ -157,10 +157,10 @@ bool   gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra
 
 /* The guesses: each reports what fits, and is true then. */
 typedef bool gra_guess(gra_wrong *w);
-gra_guess gra_factor, gra_partial_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
+gra_guess gra_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
           gra_instead;                                  /* factors.c: a = k n, or k n p / q */
 gra_guess gra_same_number, gra_one_term, gra_own_term;  /* terms.c: n - a = k p q */
-gra_guess gra_copied, gra_moved, gra_taken;             /* moved.c: a has n's values at other places */
+gra_guess gra_moved, gra_taken;             /* moved.c: a has n's values at other places */
 
 gra_check_explain_fn gra_explain;       /* explain.c: all of it */
 

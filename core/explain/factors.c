@@ -74,18 +74,22 @@ static void tell_places(gra_wrong *w, const classes *c)
                  "is forgotten, or a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
 }
 
-/* One number is k times another for some k, so a single one proves only a factor with a name. */
+/* a = k n, in all entries or in some. One number is k times another for some k, so a single one proves only a
+ * factor with a name. */
 bool gra_factor(gra_wrong *w)
 {
     const classes c = classify(w);
     const size_t *n = c.count;
     gra_check_line s = { .at = 0 };
-    if (n[OTHER] || (n[SCALED] && n[RIGHT]) || (n[MISSING] && n[EXTRA]))
+    const bool zeros = n[MISSING] || n[EXTRA];
+    if (n[OTHER] || (n[SCALED] && n[RIGHT] && zeros) || (n[MISSING] && n[EXTRA]))
         return false;
     put_factor(&s, w, c.k);
-    if (n[SCALED] == 1 && (n[MISSING] || n[EXTRA] || (!gra_equal(c.k, -1) && !strchr(s.s, ':'))))
+    if (n[SCALED] == 1 && (zeros || n[RIGHT] || (!gra_equal(c.k, -1) && !strchr(s.s, ':'))))
         return false;
-    if (!n[MISSING] && !n[EXTRA])
+    if (!zeros && n[RIGHT])
+        gra_fits(w, "%s: %s; it is right elsewhere", places(w, c.k, SCALED, SCALED).s, s.s);
+    else if (!zeros)
         gra_fits(w, "%s", s.s);
     else if (n[RIGHT] || n[SCALED])
         tell_places(w, &c);
@@ -96,18 +100,6 @@ bool gra_factor(gra_wrong *w)
                  "its own lines", w->x->name, w->check->tensor[w->check->constant].name);
     else
         gra_fits(w, "all zero: the backward adds nothing here");
-    return true;
-}
-
-/* a = k n in some entries, a = n in the others. */
-bool gra_partial_factor(gra_wrong *w)
-{
-    const classes c = classify(w);
-    gra_check_line factor = { .at = 0 };
-    if (c.count[OTHER] || c.count[MISSING] || c.count[EXTRA] || c.count[SCALED] < 2)
-        return false;
-    put_factor(&factor, w, c.k);
-    gra_fits(w, "%s: %s; it is right elsewhere", places(w, c.k, SCALED, SCALED).s, factor.s);
     return true;
 }
 
@@ -208,7 +200,10 @@ bool gra_instead(gra_wrong *w)
         return false;
     gra_put_term(&what, w, r.p, e);
     gra_put_entry(&at, w, e);
-    if (!r.p.c->data)
+    if (r.p.c->gradient)
+        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula of %s",
+                 r.p.c->name, w->x->name, r.p.c->name);
+    else if (!r.p.c->data)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is "
                  "forgotten", r.k);
     else

@@ -101,7 +101,7 @@ static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q
 {
     const bool one = !p->data || !q->data, unlikely = frozen(p) || frozen(q);
     *functions = (!unlikely || r->form == GRA_ALONE) && (one || p == q || p->cost + q->cost == 2);
-    if (p->gradient || q->gradient || (p != q && p->cost + q->cost > 3))
+    if (((p->gradient || q->gradient) && r->form != GRA_ALONE) || (p != q && p->cost + q->cost > 3))
         return false;
     switch (r->form) {
     case GRA_ALONE:     return !q->data;

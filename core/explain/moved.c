@@ -1,25 +1,7 @@
-/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of the
- * transposed matrix, of another output, or of another tensor. */
+/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of another
+ * output, of the transposed matrix; or it has other elements of the tensor that n has. */
 #include "explaining.h"
 #include <stdlib.h>
-
-/* ---- the gradient of another input --------------------------------------------------------------- */
-
-bool gra_copied(gra_wrong *w)
-{
-    for (int c = 0; c < w->columns; c++) {
-        const gra_term t = { &w->column[c], GRA_PLAIN };
-        bool fit = t.c->gradient;
-        for (size_t e = 0; fit && e < w->size; e++)
-            fit = gra_fit(w, w->a[e], gra_value(w, t, e));
-        if (!fit)
-            continue;
-        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula of "
-                 "%s", t.c->name, w->x->name, t.c->name);
-        return true;
-    }
-    return false;
-}
 
 /* ---- a matrix and its transpose ----------------------------------------------------------------- */
 
@@ -41,42 +23,6 @@ static bool transposed(gra_wrong *w)
         gra_fits(w, "the places i and j are exchanged in what dy_j gives to %.60s_i: a matrix is taken instead "
                  "of its transpose, or a factor of place i instead of that of j", w->x->name);
     return layout || jacobian;
-}
-
-/* ---- an index along one dimension --------------------------------------------------------------- */
-
-/* Is a at index i of dimension d of x what n is at i + shift, as far as there is one: for at least two i? */
-static bool is_shifted(const gra_wrong *w, int d, int shift)
-{
-    size_t step = 1, seen = w->size;
-    bool enough = false;
-    for (int o = w->x->shape.ndim - 1; o > d; o--)
-        step *= (size_t)w->x->shape.dim[o];
-    for (size_t e = 0; e < w->size; e++) {
-        const size_t i = gra_index(w, GRA_OF_X + d, e);
-        if ((int)i + shift < 0 || (int)i + shift >= w->x->shape.dim[d])
-            continue;
-        const double n = shift < 0 ? w->n[e - (size_t)-shift * step] : w->n[e + (size_t)shift * step];
-        if (!gra_fit(w, w->a[e], n))
-            return false;
-        enough |= !gra_none(w, n) && seen < w->size && seen != i;
-        seen = gra_none(w, n) ? seen : i;
-    }
-    return enough;
-}
-
-static bool shifted(gra_wrong *w)
-{
-    for (int d = 0; d < w->x->shape.ndim; d++) {
-        const int far = w->x->shape.dim[d] > 2 ? w->x->shape.dim[d] / 2 : 0;
-        for (int shift = -far; shift <= far; shift++)
-            if (shift != 0 && is_shifted(w, d, shift)) {
-                gra_fits(w, "shifted: what dy gives to %.60s at index i of dimension %d belongs to i %c %d",
-                         w->x->name, d, shift < 0 ? '-' : '+', abs(shift));
-                return true;
-            }
-    }
-    return false;
 }
 
 /* ---- any other places --------------------------------------------------------------------------- */
@@ -128,7 +74,7 @@ static void tell_moved(gra_wrong *w, bool columns)
 
 bool gra_moved(gra_wrong *w)
 {
-    if (transposed(w) || shifted(w))
+    if (transposed(w))
         return true;
     for (int columns = 0; w->whole && w->rows > 1 && columns < 2; columns++)
         if (same_values(w, columns)) {
@@ -174,7 +120,7 @@ bool gra_taken(gra_wrong *w)
         return false;
     for (int i = 0; i < 2; i++) {
         owner(w, (i ? w->n : w->a)[example], &t[i], &at[i]);
-        gra_put_place(&name[i], t[i], at[i]);
+        gra_put_place(&name[i], t[i]->name, &t[i]->shape, at[i]);
     }
     gra_put_entry(&where, w, example);
     gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s, where.s);

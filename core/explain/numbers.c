@@ -9,26 +9,11 @@ static const char *another(const gra_check_line *s)     /* before the next name 
     return s->at ? "; or " : ": ";
 }
 
-/* How many rows (of all dimensions but the last) of x have a gradient? */
-static size_t rows_used(const gra_wrong *w, size_t *rows)
-{
-    size_t count = 0;
-    *rows = gra_extent(w, GRA_ROW_OF_X);
-    for (size_t r = 0; r < *rows; r++) {
-        bool used = false;
-        for (size_t i = 0; i < w->entries && !used; i++)
-            used = gra_index(w, GRA_ROW_OF_X, w->entry[i]) == r && !gra_none(w, w->n[w->entry[i]]);
-        count += used;
-    }
-    return count;
-}
-
 /* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them; x first, then y,
  * then the others. False: nothing has. */
 static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
     const gra_checking *k = w->check;
-    size_t rows;
     int found = 0;
     for (int i = -1; i <= k->count; i++) {
         const gra_checked *x = i < 0 ? w->x : &k->tensor[(k->count + i) % (k->count + 1)];
@@ -39,13 +24,10 @@ static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, 
     }
     if (!found && !last && (size_t)size == w->x->size)
         gra_check_put(s, "the size of all of %.60s", w->x->name);
-    else if (!found && !last && (size_t)size == rows_used(w, &rows) && k->size == 1)
-        gra_check_put(s, "the number of rows of %.60s that the loss depends on", w->x->name);
     return s->at > 0;
 }
 
-/* v is the value of an input that is a single number; a constant of a formula; or 1 over it. Or of a loss over
- * rows, some of which have no gradient (ignored targets), it is their number over that of all. */
+/* v is the value of an input that is a single number; a constant of a formula; or 1 over it. */
 static void put_names(gra_check_line *s, const gra_wrong *w, double v)
 {
     static const struct {
@@ -58,8 +40,6 @@ static void put_names(gra_check_line *s, const gra_wrong *w, double v)
         { "sqrt(pi)/2", 0.886226925452758 },
     };
     const gra_checking *k = w->check;
-    size_t rows;
-    const size_t used = rows_used(w, &rows);
     for (int t = 0; t < k->count; t++) {                /* the sign is reported elsewhere */
         const double value = k->tensor[t].size == 1 ? fabs((double)k->tensor[t].data[0]) : 0;
         if (value > 0 && (gra_equal(v, value) || gra_equal(v, 1 / value)))
@@ -71,9 +51,6 @@ static void put_names(gra_check_line *s, const gra_wrong *w, double v)
     for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++)
         if (fabs((i % 2 ? 1 / v : v) / known[i / 2].value - 1) < 1e-6)
             gra_check_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
-    if (k->size == 1 && used < rows && gra_equal(v, (double)used / (double)rows))
-        gra_check_put(s, "%s%zu/%zu: %zu of %zu rows have a gradient: divided by all rows and not by those "
-                      "that count (ignore_index?)", another(s), used, rows, used, rows);
 }
 
 /* ", and 4 is also the size of dimension 1 of x": sizes enter only where sums do. */

@@ -87,7 +87,7 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-static void put_place(gra_check_line *s, const char *name, const gra_shape *shape, size_t at)
+void gra_put_place(gra_check_line *s, const char *name, const gra_shape *shape, size_t at)
 {
     size_t below = 1;
     gra_check_put(s, "%.60s", name);
@@ -100,14 +100,9 @@ static void put_place(gra_check_line *s, const char *name, const gra_shape *shap
     }
 }
 
-void gra_put_place(gra_check_line *s, const gra_checked *x, size_t at)
-{
-    put_place(s, x->name, &x->shape, at);
-}
-
 void gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at)
 {
-    put_place(s, dy ? "dy" : w->x->name, shape_of(w, dy), at);
+    gra_put_place(s, dy ? "dy" : w->x->name, shape_of(w, dy), at);
 }
 
 void gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e)

@@ -38,11 +38,9 @@ bool gra_same_number(gra_wrong *w)
 
 static void tell_term(gra_wrong *w, const gra_pair *r)
 {
-    gra_check_line term = { .at = 0 }, at = { .at = 0 }, times = { .at = 0 };
-    gra_put_number(&times, w, fabs(r->k));
-    const char *const value = strstr(times.s, "the value of");
+    gra_check_line term = { .at = 0 }, at = { .at = 0 };
     if (!gra_equal(fabs(r->k), 1))
-        gra_check_put(&term, value ? "%.6g (%s) times " : "%.6g times ", fabs(r->k), value);
+        gra_check_put(&term, "%.6g times ", fabs(r->k));
     if (r->p.c->data) {
         gra_put_term(&term, w, r->p, w->probe[0]);
         gra_check_put(&term, " times ");
