@@ -44,7 +44,8 @@ static void line(void)
     gra_sgd_init(&opt, m, NULL);
     opt.lr = 0.3;
     judge_part("1: the line, 12 steps");
-    double right[2] = { l.weight->data[0], l.bias->data[0] }, all[2] = { right[0], right[1] }, sum[2] = { 0, 0 };
+    double right[2] = { l.weight->data[0], l.bias->data[0] }, all[2] = { right[0], right[1] }, sum[2] = { 0,
+        0 };
     for (int step = 0; step < STEPS; step++) {
         const double was[2] = { l.weight->data[0], l.bias->data[0] };
         double g[2] = { 0, 0 };
@@ -54,26 +55,34 @@ static void line(void)
         no_error(t, m);
         descend(all, sum);
         if (opt.lr != 0.3 || opt.momentum != 0 || opt.weight_decay != 0)
-            judge_wrong("1: the optimiser was changed (lr is %g, momentum %g, weight_decay %g): leave it as it was. "
+            judge_wrong("1: the optimiser was changed (lr is %g, momentum %g, weight_decay %g): leave it "
+                        "as it was. "
                         "Other steps only hide the mistake, which is in the gradients", opt.lr, opt.momentum,
                         opt.weight_decay);
         judge_clue("is it the mean of the squares, of all points, before the step?");
-        judge_numbers(step ? "1: the loss of a later step" : "1: the first loss", GRA_SHAPE(1), &loss, &want, 1e-9);
+        judge_numbers(step ? "1: the loss of a later step" : "1: the first loss", GRA_SHAPE(1), &loss, &want,
+                      1e-9);
         if (moved[0] == 0 && moved[1] == 0)
             judge_wrong("1: nothing moved: %s", *gra_grad(l.weight) != 0
-                        ? "but the gradients are there after the step: gra_sgd_step must come after gra_backward"
-                        : "the gradients are 0 when the optimiser steps. gra_backward comes before gra_sgd_step, and "
+                        ? "but the gradients are there after the step: gra_sgd_step must come after "
+                          "gra_backward"
+                        : "the gradients are 0 when the optimiser steps. gra_backward comes before "
+                          "gra_sgd_step, and "
                           "gra_zero_grad before gra_backward, not between it and gra_sgd_step");
         if (step && fabs(l.weight->data[0] - all[0]) < 1e-9 && fabs(l.bias->data[0] - all[1]) < 1e-9)
-            judge_wrong("1: in step %d weight and bias move by %.4g and %.4g, expected %.4g and %.4g\nlikely: the "
-                        "gradients contain those of all previous steps", step, moved[0], moved[1], -0.3 * g[0],
+            judge_wrong("1: in step %d weight and bias move by %.4g and %.4g, expected %.4g and "
+                        "%.4g\nlikely: the "
+                        "gradients contain those of all previous steps", step, moved[0], moved[1],
+                            -0.3 * g[0],
                         -0.3 * g[1]);
         if (step == 0 && fabs(far - 1) > 1e-9 && fabs(moved[1] + far * 0.3 * g[1]) < 1e-9)
-            judge_wrong("1: in the first step weight and bias move by %.6g times lr times the gradients of the mean "
+            judge_wrong("1: in the first step weight and bias move by %.6g times lr times the gradients of "
+                        "the mean "
                         "squared error: %s", far, far < 0 ? "uphill, the sign is wrong" : far < 1
                         ? "smaller steps only hide the mistake" : "as if it were the sum");
         judge_clue("the gradients are not those of this step's loss alone: what else is in them?");
-        judge_numbers("1: how weight and bias move", GRA_SHAPE(2), moved, (double[]){ -0.3 * g[0], -0.3 * g[1] }, 1e-9);
+        judge_numbers("1: how weight and bias move", GRA_SHAPE(2), moved, (double[]){ -0.3 * g[0],
+            -0.3 * g[1] }, 1e-9);
     }
     judge_close(t, m);
 }
@@ -89,7 +98,8 @@ static const char *const says[] = {
     [PREVIOUS] = "the target of each token is the previous one: it should be the next one",
     [ONE_LESS] = "the last token is left out: there are n targets, ids[1 .. n]" };
 
-static gra_tensor *reference(gra_tape *t, const struct next_token *net, const int *ids, int n, enum mistake with)
+static gra_tensor *reference(gra_tape *t, const struct next_token *net, const int *ids, int n,
+                             enum mistake with)
 {
     const int *in = with == PREVIOUS ? ids + 1 : ids, less = with == ONE_LESS && n > 1;
     gra_begin(t, GRA_TRAIN, NULL);
@@ -135,15 +145,19 @@ static void next(const char *part, const int *ids_, int n, bool sure)
         if (fabs(is - gra_item(reference(t, &net, ids, n, (enum mistake)with))) < 1e-9)
             judge_wrong("2: the loss: got %.6g, expected %.6g\nlikely: %s", is, right, says[with]);
     if (sure && is > 1e-9)
-        judge_clue("as cross_entropy sees it, the next token's logit is about %.4g above the others, but this "
-                   "model's is 30 above: is it given these logits, unchanged?", -log(expm1(is) / (VOCAB - 1)));
+        judge_clue("as cross_entropy sees it, the next token's logit is about %.4g above the others, but "
+                   "this "
+                   "model's is 30 above: is it given these logits, unchanged?",
+                       -log(expm1(is) / (VOCAB - 1)));
     judge_clue("cross_entropy takes the logits of net->head themselves, also where they are negative");
     judge_numbers("2: the loss", GRA_SHAPE(1), &is, &right, 1e-9);
     if (n > 1 && largest(want, WEIGHTS) > 1e-9 && largest(got, WEIGHTS) == 0)
-        judge_wrong("2: the gradient of tokens.weight is 0\nlikely: the embedding is detached from the graph: it will "
+        judge_wrong("2: the gradient of tokens.weight is 0\nlikely: the embedding is detached from the "
+                    "graph: it will "
                     "never learn");
     judge_numbers("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), got, want, 1e-9);
-    judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), got + WEIGHTS, want + WEIGHTS, 1e-9);
+    judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), got + WEIGHTS, want + WEIGHTS,
+                  1e-9);
     judge_close(t, m);
 }
 
@@ -208,13 +222,17 @@ static void learns_xor(uint64_t seed)
         gra_adamw_step(&opt);
     }
     if (begins < 0.05)
-        judge_wrong("3: the loss is %.3g before the first step: this net was given the solution, not trained", begins);
+        judge_wrong("3: the loss is %.3g before the first step: this net was given the solution, not "
+                    "trained", begins);
     if (!(loss < 0.02))
         judge_wrong("3: the loss after %d steps: got %.*g, expected less than 0.02\nlikely: %s", XOR_STEPS,
                     judge_digits(loss, 0.02), loss, weight == 0
-                    ? "all weights start at 0, and so do their gradients: hidden units of 0 give out.weight none"
-                    : weight < 0.02 ? "weights are small: so are their gradients, and 400 steps are not enough"
-                    : least < 1e-3 ? "hidden units begin with the same weights, or nearly, or their negatives: they "
+                    ? "all weights start at 0, and so do their gradients: hidden units of 0 give "
+                      "out.weight none"
+                    : weight < 0.02 ? "weights are small: so are their gradients, and 400 steps are not "
+                                      "enough"
+                    : least < 1e-3 ? "hidden units begin with the same weights, or nearly, or their "
+                                     "negatives: they "
                                      "get the same gradients, so they stay the same, and do the work of one"
                     : weight > 4 ? "weights are large: tanh is flat there, so little gradient passes through"
                     : "the numbers with which hidden.weight and out.weight begin");

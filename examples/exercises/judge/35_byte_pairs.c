@@ -1,10 +1,11 @@
-/* 35 byte_pairs: the judge. The lists of ids that an answer makes of the texts of a part are compared with the
- * right ones, and with those that known mistakes give. */
+/* 35 byte_pairs: the judge. The lists of ids that an answer makes of the texts of a part are compared with
+ * the right ones, and with those that known mistakes give. */
 #include "judge.h"
 
 enum { ROOM = 64, MOST = 8, TEXTS = 40, NONE = -1 };
 enum stage { FIND, MERGE, LEARN, ENCODE };
-enum mistake { RIGHT, FIRST, LAST, LARGEST, BY_RIGHT, RIGHT_LARGEST, PAST, SHORT, APART, STAYS, LEFT, READS_PAST,
+enum mistake { RIGHT, FIRST, LAST, LARGEST, BY_RIGHT, RIGHT_LARGEST, PAST, SHORT, APART, STAYS, LEFT,
+               READS_PAST,
                OLD_N, LEAST_1, NOT_MERGED, LEFTMOST, BACKWARDS, ALIKE, MISTAKES };
 #define EQUAL "of equally frequent pairs "
 static const struct { enum stage in; const char *says; } known[] = {
@@ -12,7 +13,8 @@ static const struct { enum stage in; const char *says; } known[] = {
     [LAST] = { FIND, EQUAL "the last in the text was taken: take the smallest left id" },
     [LARGEST] = { FIND, EQUAL "the one with the largest ids was taken: take the smallest left id" },
     [BY_RIGHT] = { FIND, EQUAL "that with the smallest right id was taken: compare left ids first" },
-    [RIGHT_LARGEST] = { FIND, EQUAL "with one left id that with the largest right id was taken: take the smallest" },
+    [RIGHT_LARGEST] = { FIND, EQUAL "of one left id that with the largest right id was taken: take the "
+                              "smallest" },
     [PAST] = { FIND, "ids[n], past the end, was read: the last pair is (ids[n - 2], ids[n - 1])" },
     [SHORT] = { FIND, "the last pair is not counted: it is (ids[n - 2], ids[n - 1])" },
     [APART] = { FIND, "overlapping pairs were counted once: in aaa the pair (a, a) occurs twice" },
@@ -22,7 +24,8 @@ static const struct { enum stage in; const char *says; } known[] = {
     [OLD_N] = { MERGE, "the old length was returned: return how many ids are left" },
     [LEAST_1] = { LEARN, "a pair that occurs once was merged: stop when none occurs twice" },
     [NOT_MERGED] = { LEARN, "the pair is not merged before the next one is counted" },
-    [LEFTMOST] = { ENCODE, "the leftmost pair that is a merge was replaced first: begin with the lowest number" },
+    [LEFTMOST] = { ENCODE, "the leftmost pair that is a merge was replaced first: begin with the lowest "
+                           "number" },
     [BACKWARDS] = { ENCODE, "the merges were applied from the last to the first: begin with merge 0" },
     [ALIKE] = { ENCODE, "every merge got the id 256: merge r makes 256 + r" } };
 
@@ -65,7 +68,8 @@ static void replace(struct list *t, struct merge pair, int id, enum mistake m)
     t->n = 0;
     for (int from = 0; from < of.n; t->n++) {
         const int *at = of.ids + from;
-        const bool is = from + 1 < of.n + (m == READS_PAST) && (is_at(at, pair) || (m == LEFT && *at == pair.left));
+        const bool is = from + 1 < of.n + (m == READS_PAST)
+                     && (is_at(at, pair) || (m == LEFT && *at == pair.left));
         t->ids[t->n] = is ? id : *at;
         from += is && m != STAYS ? 2 : 1;
     }
@@ -82,7 +86,8 @@ static struct list compared(enum stage in, struct list t, int n, const struct me
     return in == FIND || in == LEARN ? pairs : t;
 }
 
-static struct list expected(enum stage in, struct list t, const struct merge *merges, int count, enum mistake m)
+static struct list expected(enum stage in, struct list t, const struct merge *merges, int count,
+                            enum mistake m)
 {
     struct merge made[MOST + 1];
     int n = in == FIND ? frequent(&t, made, m) : 0;
@@ -102,14 +107,16 @@ static struct list expected(enum stage in, struct list t, const struct merge *me
     return compared(in, t, in == FIND || in == LEARN ? n : t.n, made);
 }
 
-static struct list answered(enum stage in, struct list t, const struct merge *merges, int count, const char *text)
+static struct list answered(enum stage in, struct list t, const struct merge *merges, int count,
+                            const char *text)
 {
     static const char *const name[] = { "most_frequent_pair", "merge_pair", "learn_merges", "encode_ids" };
     const struct list given = t;
     const int most = in == LEARN ? count : t.n;
     struct merge made[MOST + 1];
     memset(made, NONE, sizeof made);
-    const int n = in == FIND ? most_frequent_pair(t.ids, t.n, made) : in == MERGE ? merge_pair(t.ids, t.n, *merges, 256)
+    const int n = in == FIND ? most_frequent_pair(t.ids, t.n, made) : in == MERGE ? merge_pair(t.ids, t.n,
+        *merges, 256)
                 : in == LEARN ? learn_merges(t.ids, t.n, made, count) : encode_ids(t.ids, t.n, merges, count);
     if (n < 0 || n > most)
         judge_wrong("in \"%.*s\": %s returned %d: expected 0 to %d", given.n, text, name[in], n, most);
@@ -133,7 +140,8 @@ static const char *shown(struct list t)         /* "a b 256" */
     char *to = text[next = (next + 1) % 12];
     int at = snprintf(to, sizeof *text, "%s", t.n ? "" : "none");
     for (int i = 0; i < t.n; i++)
-        at += snprintf(to + at, 8, t.ids[i] >= 'a' && t.ids[i] <= 'z' ? "%s%c" : "%s%d", i ? " " : "", t.ids[i]);
+        at += snprintf(to + at, 8, t.ids[i] >= 'a' && t.ids[i] <= 'z' ? "%s%c" : "%s%d", i ? " " : "",
+                       t.ids[i]);
     return to;
 }
 
@@ -160,12 +168,14 @@ static void judge(const char *part, enum stage in, const char *texts, const stru
         why = fit == n ? known[m].says : "";
     }
     for (int r = 0; r < count && in == ENCODE; r++)
-        snprintf(made + strlen(made), sizeof made - strlen(made), "%s%d = %s", r ? ", " : "\nthe merges are ", 256 + r,
+        snprintf(made + strlen(made), sizeof made - strlen(made),
+                 "%s%d = %s", r ? ", " : "\nthe merges are ", 256 + r,
                  shown((struct list){ { merges[r].left, merges[r].right }, 2 }));
     if (wrong != NONE)
         judge_wrong("in \"%.*s\": got %s %s, expected %s%s%s%s", given[wrong].n, text[wrong], in == FIND
                     ? "the count and the pair" : in == LEARN ? "the merges" : "the ids", shown(got[wrong]),
-                    shown(expected(in, given[wrong], merges, count, RIGHT)), made, *why ? "\nlikely: " : "", why);
+                    shown(expected(in, given[wrong], merges, count, RIGHT)), made, *why ? "\nlikely: " : "",
+                        why);
 }
 
 /* Twenty random texts of three to five letters. */
@@ -183,10 +193,13 @@ static const char *drawn(uint64_t seed)
 void judge_exercise(void)
 {
     static const struct merge three[] = { { 'a', 'a' }, { 'a', 'b' }, { 256, 257 } };
-    static const struct merge apart[] = { { 'a', 'b' }, { 'b', 'c' }, { 'a', 257 } };       /* "abc" is not 258 */
-    static const struct merge five[] = { { 'b', 'c' }, { 'a', 'b' }, { 'x', 'y' }, { 256, 'd' }, { 257, 257 } };
+    /* "abc" is not 258 */
+    static const struct merge apart[] = { { 'a', 'b' }, { 'b', 'c' }, { 'a', 257 } };
+    static const struct merge five[] = { { 'b', 'c' }, { 'a', 'b' }, { 'x', 'y' }, { 256, 'd' }, { 257,
+        257 } };
     judge("the most frequent pair", FIND, "xabcabdabeab.a abxabyba.b bbaaaac.c zyabxab.a ", NULL, 0);
-    judge("the most frequent pair: equally frequent ones", FIND, "cdxcdyabzab.b bcbcbbab.c bdxbdycazca.a xbxayaxbxa.a "
+    judge("the most frequent pair: equally frequent ones", FIND,
+          "cdxcdyabzab.b bcbcbbab.c bdxbdycazca.a xbxayaxbxa.a "
           "eadcecab.a ", NULL, 0);
     judge("the most frequent pair: random texts", FIND, drawn(1), NULL, 0);
     judge("the most frequent pair of one id, of two, and of none", FIND, "ba.a a.a .a ", NULL, 0);

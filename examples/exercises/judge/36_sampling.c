@@ -3,7 +3,11 @@
 
 enum { MOST = 64 };
 
-static void call_softmax(const struct judge_call *c) { softmax_at(c->in[0], c->out[0], c->size[0], *c->in[1]); }
+static void call_softmax(const struct judge_call *c)
+{
+    softmax_at(c->in[0], c->out[0], c->size[0], *c->in[1]);
+}
+
 static void call_top_k(const struct judge_call *c)   { keep_top_k(c->out[0], c->size[0], *c->ids[0]); }
 static void call_top_p(const struct judge_call *c)   { keep_top_p(c->out[0], c->size[0], *c->in[0]); }
 
@@ -26,7 +30,8 @@ static void call_draw(const struct judge_call *c)
 
 static void call_sample(const struct judge_call *c)
 {
-    tokens(c, &(struct sampling){ .temperature = *c->in[1], .top_k = *c->ids[2], .top_p = *c->in[3] }, c->in[4]);
+    tokens(c, &(struct sampling){ .temperature = *c->in[1], .top_k = *c->ids[2], .top_p = *c->in[3] },
+           c->in[4]);
 }
 
 #define SIZES .sizes = { "i n", "j n", "k draws" }, .telling = { 7, 7, 40 }
@@ -36,7 +41,7 @@ static void call_sample(const struct judge_call *c)
     "e[i] = [t = 0] ? best[i] : exp((x[i] - top) / t)\n" \
     p "[i] = e[i] / sum(i, e[i])\n"
 #define RANK(p) \
-    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])   # how many come before\n"
+    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])   # the number before\n"
 #define TOP_K(p, q) \
     "k_kept[i] = [rank[i] < k] * " p "[i]\n" \
     q "[i] = k_kept[i] / sum(i, k_kept[i])\n"
@@ -68,7 +73,8 @@ static const struct judge_answer top_k = {
 static const struct judge_answer top_p = {
     SIZES, .call = call_top_p, .in = { "top_p in 0.4..0.9" }, .out = { "p[i] +=" }, .held = { "0.05..0.3" },
     .lines = RANK("p0") TOP_P("p0", "p"), .special = {
-        { "top-p stops when the sum is above top_p: it should reach it", "p_kept[i] = [before[i] <= top_p] * p0[i]" },
+        { "top-p stops when the sum is above top_p: it should reach it",
+          "p_kept[i] = [before[i] <= top_p] * p0[i]" },
         { "the token with which the sum reaches top_p is missing: it is kept too",
           "p_kept[i] = [rank[i] = 0] ? p0[i] : [before[i] + p0[i] < top_p] * p0[i]" },
         { "each p is compared with top_p: compare the sum of those that are kept",
@@ -103,8 +109,10 @@ void judge_exercise(void)
     static const double x[] = { 1, 2.5, -0.5, 2, 0.25, 2.25 }, large[] = { 1e4, 1e4 - 2, 0 };
     static const double small[] = { -1e4 - 2, -1e4, -2e4 }, first[] = { 2, 0.5, 1 }, last[] = { 1, -1, 0, 3 };
     static const double equal[] = { 1, 3, 2, 3, -1 }, p[] = { 0.375, 0.0625, 0.25, 0, 0.125, 0, 0.1875 };
-    static const double q[] = { 0.125, 0.375, 0.25, 0, 0.0625, 0, 0.1875 }, full[] = { 0.25, 0.125, 0.5, 0.125 };
-    static const double ties[] = { 0.125, 0.25, 0.125, 0.25, 0.125, 0.125 }, short_of_1[] = { 0.25, 0.375, 0.25, 0 };
+    static const double q[] = { 0.125, 0.375, 0.25, 0, 0.0625, 0, 0.1875 }, full[] = { 0.25, 0.125, 0.5,
+        0.125 };
+    static const double ties[] = { 0.125, 0.25, 0.125, 0.25, 0.125, 0.125 }, short_of_1[] = { 0.25, 0.375,
+        0.25, 0 };
     static const double draws[] = { 0, 0.25, 0.125, 0, 0.5, 0.125 }, close[] = { 0.1, 0.3, 0.05, 0.35, 0.2 };
     double u[2][MOST], near[8], sum = 0;
     for (int k = 0; k < MOST; k++)
@@ -124,20 +132,24 @@ void judge_exercise(void)
         AT("temperature 0, the first is the largest", 3, first, 0, ZERO),
         AT("temperature 0, the last is the largest", 4, last, 0, ZERO),
         AT("temperature 0, a single logit", 1, x, 0, ZERO), { NULL } });
-#define KEEP(name, size, number, held_) CASE(name, { size, size }, .in = { (double[]){ number } }, .held = { held_ })
+#define KEEP(name, size, number, held_) \
+    CASE(name, { size, size }, .in = { (double[]){ number } }, .held = { held_ })
     judge_cases(&top_k, (const struct judge_case[]){
         KEEP("top-k, k = 3", 7, 3, p), KEEP("top-k, k = 2", 7, 2, p), KEEP("top-k, k = 1", 7, 1, p),
         KEEP("top-k: equally likely tokens", 6, 4, ties), KEEP("top-k, k = n", 4, 4, full),
         KEEP("top-k, k = 60", 7, 60, p), { NULL } });
     judge_cases(&top_p, (const struct judge_case[]){
         KEEP("top_p = 0.15", 7, 0.15, q), KEEP("top_p = 0.95", 7, 0.95, q), KEEP("top_p = 0.74", 7, 0.74, q),
-        KEEP("top-p that is reached exactly", 7, 0.625, q), KEEP("top-p: equally likely tokens", 6, 0.7, ties),
+        KEEP("top-p that is reached exactly", 7, 0.625, q), KEEP("top-p: equally likely tokens", 6, 0.7,
+                                                                 ties),
         KEEP("top_p = 1", 4, 1, full), KEEP("top_p = 1, some p are 0", 7, 1, q), { NULL } });
     judge_cases(&draw, (const struct judge_case[]){
         CASE("draws", { 6, 6, 64 }, .in = { draws, u[0] }),
-        CASE("a draw for which rounding has left the sum too small", { 4, 4, 64 }, .in = { short_of_1, u[0] }),
+        CASE("a draw for which rounding has left the sum too small", { 4, 4, 64 }, .in = { short_of_1,
+            u[0] }),
         CASE("draws very near to a sum", { 5, 5, 8 }, .in = { close, near },
-             .says = "u is 1e-11 below or above a sum: add up and compare doubles, without an eps"), { NULL } });
+             .says = "u is 1e-11 below or above a sum: add up and compare doubles, without an eps"),
+                 { NULL } });
 #define SAMPLE(name, n, logits, t, k, p, says_) CASE(name, { n, n, 64 }, \
     .in = { logits, (double[]){ t }, (double[]){ k }, (double[]){ p }, u[1] }, .says = says_)
     judge_cases(&sample, (const struct judge_case[]){

@@ -2,12 +2,14 @@
  * which state of the generator, and which dx it begins. */
 #include "answer.h"
 
-static gra_rng start;                           /* the state that answers begin with: it holds a normal number */
+/* the state that answers begin with: it holds a normal number */
+static gra_rng start;
 static double  normals[2 * RANDOM_MOST], draws[2 * RANDOM_MOST];    /* what comes from it */
 
 static double normal(const double *i) { return *i >= 0 && *i < 2 * RANDOM_MOST ? normals[(int)*i] : NAN; }
 static double draw(const double *i)   { return *i >= 0 && *i < 2 * RANDOM_MOST ? draws[(int)*i] : NAN; }
-static const struct judge_function functions[] = { { "normal", 1, normal }, { "draw", 1, draw }, { NULL, 0, NULL } };
+static const struct judge_function functions[] = { { "normal", 1, normal }, { "draw", 1, draw }, { NULL, 0,
+    NULL } };
 
 static bool same_state(const gra_rng *a, const gra_rng *b)
 {
@@ -25,7 +27,8 @@ static void unchanged(const double *x, int n, const struct given *as, int most)
 {
     for (int i = n - 1; i >= 0; i--)
         if (x[i] != as->x[i] && most-- == 0)
-            judge_wrong("x[%d] was %.*g, and is now %.*g: restore it from a copy, before the next is changed", i,
+            judge_wrong("x[%d] was %.*g, and is now %.*g: restore it from a copy, before the next is "
+                        "changed", i,
                         judge_digits(x[i], as->x[i]), as->x[i], judge_digits(x[i], as->x[i]), x[i]);
 }
 
@@ -37,7 +40,8 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
     as->calls++;
     unchanged(x, n, as, 1);
     if (!same_state(rng, &start))
-        judge_wrong("call %d of f began with another state than *rng had at first, so it draws other numbers: %s",
+        judge_wrong("call %d of f began with another state than *rng had at first, so it draws other "
+                    "numbers: %s",
                     as->calls, rng->at == start.at ? "copy all of the struct, not some of its fields"
                     : "restore *rng before each call, from a copy of the struct");
     for (int i = 0; i < n; i++) {
@@ -54,7 +58,8 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
 static void call_differences(const struct judge_call *c)
 {
     const int n = c->size[0];
-    struct given as = { .by = c->in[2], .x = memcpy(judge_room((size_t)n), c->in[0], (size_t)n * sizeof(double)) };
+    struct given as = { .by = c->in[2], .x = memcpy(judge_room((size_t)n), c->in[0],
+                                                    (size_t)n * sizeof(double)) };
     gra_rng rng = start;
     if (as.by)
         *c->out[0] = check_random(watch, &as, c->in[0], n, *c->in[1], &rng);
@@ -121,14 +126,17 @@ static const struct judge_answer own = {
         { "the mask of the gradient is drawn anew: it must be that of the loss",
           "dx[i] = dx0[i] + x[i] * [draw(n + i) >= p] / (1 - p)^2" },
         { "a second number is drawn for dx in each round: y and dx share one number",
-          "by[i] = [draw(2 * i) >= p] / (1 - p)\ndx[i] = dx0[i] + x[i] * [draw(2 * i + 1) >= p] / (1 - p)^2" } } };
+          "by[i] = [draw(2 * i) >= p] / (1 - p)\n"
+          "dx[i] = dx0[i] + x[i] * [draw(2 * i + 1) >= p] / (1 - p)^2" } } };
 
 void judge_exercise(void)
 {
     static const double x[] = { 1, 1, -3, 2, 0, 0.5 }, p[] = { 0.5, 0.1, 0.2, 0.75, 0.5, 0 };
     static const double h[] = { 0.01, 0.1, 0.5, 1, 0.25, 0.1 }, tiny[] = { 1.3, 1.9, 1e-7, 0.7 };
-    static const double drop[] = { 1, -2, 0.5, 3, -1.5 }, zero[5], more = 0.4, less = 0.3, right[] = { 3, 3, 3, 3 };
-    static const double wrong[] = { 2.95, 0.5, 3.1, 2.8 }, first[] = { -3, 3, 2.9, 3 }, last[] = { 3, 3.1, 3, 99 };
+    static const double drop[] = { 1, -2, 0.5, 3, -1.5 }, zero[5], more = 0.4, less = 0.3, right[] = { 3, 3,
+        3, 3 };
+    static const double wrong[] = { 2.95, 0.5, 3.1, 2.8 }, first[] = { -3, 3, 2.9, 3 }, last[] = { 3, 3.1, 3,
+        99 };
     gra_manual_seed(&start, 40);
     gra_randn(&start, normals, 1);
     gra_rng rng[2] = { start, start };
@@ -147,9 +155,11 @@ void judge_exercise(void)
         CASE("the check of sixteen numbers", { RANDOM_MOST }, .tolerance = 1e-7), { NULL } });
     for (int used = 0; used < 2; used++) {
         judge_case(&own, (struct judge_case)CASE(used ? "noisy_dropout, where dx had another use" :
-                   "noisy_dropout", { 5 }, .in = { drop, used ? &less : &more }, .held = { NULL, used ? NULL : zero }));
+                   "noisy_dropout", { 5 }, .in = { drop, used ? &less : &more }, .held = { NULL,
+                       used ? NULL : zero }));
         if (!same_state(&left, &drawn))
-            judge_wrong("after noisy_dropout *rng is %s", same_state(&left, &start) ? "as it was: each call would "
+            judge_wrong("after noisy_dropout *rng is %s", same_state(&left,
+                                                                     &start) ? "as it was: each call would "
                         "have the same mask" : "not where one draw for each x leaves it: draw one for each");
         if (fabs(bare) > 1e-12)
             judge_wrong("where dx is NULL the loss is %.6g too large: draw the same numbers then, too", bare);

@@ -229,7 +229,8 @@ static void compare_with_second_call(const struct judge_answer *a, const struct 
     for (size_t i = 0; i < k->numbers.count[output[which]]; i++)
         if (k->out[which][i] != again->out[which][i] && k->out[which][i] == k->out[which][i])
             judge_wrong("%s: called twice with the same numbers it gives %.6g and then %.6g\nlikely: a "
-                        "variable is static, or is not set before it is added to or read", name_in("", a->out[which]),
+                        "variable is static, or is not set before it is added to or read", name_in("",
+                            a->out[which]),
                         k->out[which][i], again->out[which][i]);
 }
 

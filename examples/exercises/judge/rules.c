@@ -682,7 +682,8 @@ static void places(int i)
         at_place(i, turned);
         at_place(i, exchanged);
         if (f->ops && (!is_target(i) || x.of == output)) {
-            add(i, turned, "%s is reshaped, not transposed: its dimensions %d and %d are in the other order%s",
+            add(i, turned, "%s is reshaped, not transposed: its dimensions %d and %d are in the other "
+                           "order%s",
                 a->text,
                 d, d + 1, in_line(x.line));
             add(i, exchanged, "%s is transposed: its dimensions %d and %d are exchanged%s", a->text, d, d + 1,
