@@ -609,9 +609,8 @@ static void scores_backward(gra_tensor *y)
 #define BOTH(low, high) 2, Y(3, 4), { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
 #define ONE(low, high)  1, Y(3, 4), { X(low, high, 3, 4) }
 #define MEAN(low, high) 2, { 0 }, { X(low, high, 3, 4), W(low, high, 2, 3, 4) }
+#define BESIDE "likely: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
 #define EVERYWHERE "likely: what dy is multiplied by is off by the same number everywhere, "
-#define TERMS "likely: in the derivative of the norm along dimension 1 "
-#define DIVIDED "in the norm along dimension 1 "
 enum { MOST_LINES = 14 };
 
 static const struct op_of {
@@ -626,154 +625,187 @@ static const struct op_of {
                                                            "is missing or wrong", "tanh" },
                                        { EVERYWHERE "+1", NULL }, { "", "tanh" } } },
     { OP(plus_cube), ONE(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "1 - y'" } } },
-    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "the backward has 1/(1 - x^2) where 1/(1 + x^2) is expected", "1 "
+    { OP(arctan), ONE(0, 0), 0, { { 0 }, { "the backward has 1/(1 - x^2) where 1/(1 + x^2) is "
+                                           "expected", "1 "
                                         "x^2" },
                                   { "the backward has 1 + x^2 where 1/(1 + x^2) is expected", "a clue" } } },
     { OP(cube), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.666667: 2/3", "size of" },
                                 { "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of "
                                   "dimension 0", "3 is the size" },
                                 { "likely: a constant factor of 0.5: a forgotten 2", "size of" } } },
-    { OP(ratio), ONE(0, 0), 0, { { 0 }, { "y' has two terms, p + x p' (the product rule): the second is "
-                                          "missing", "tanh" },
-                                 { "likely: a factor is missing: 1/(1 + x^2); or a division by it is "
-                                   "superfluous",
-                                   "tanh" } } },
+    { OP(ratio), ONE(0, 0), 0, { { 0 },
+        { "likely: the wrong factor: the backward has 1 + x^2 where 1 - x^2 is expected", "tanh" },
+        { "likely: a factor is missing: y/x; or a division by it is superfluous", "tanh" } } },
     { OP(silu), ONE(0, 0), 0, { { 0 }, { "likely: a factor is missing: sigmoid(x); or a division by it is "
                                          "superfluous", "the backward has" } } },
     { OP(log2_of), ONE(0.3, 3), 0, { { 0 }, { "a constant factor of 0.480453: log(2)^2", NULL } } },
-    { OP(leaky), ONE(0, 0), 0, { { 0 }, { "two constants of the formula are exchanged: 1, by which dy is "
-                                          "multiplied in one branch, and 0.1",
-                                          "off by" } } },
+    { OP(leaky), ONE(0, 0), 0, { { 0 },
+        { "likely: where x < 0 what dy is multiplied by is off by the same number, 0.9, with "
+          "either sign", NULL } } },
     { OP(erf_of), ONE(0, 0), 0, { { 0 }, { "a constant factor of 0.886227: sqrt(pi)/2", NULL } } },
-    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 }, { "likely: a factor is missing: y; or", NULL },
-                                          { "the backward has 1 + 2 x^2 where 1 + 3 x^2 is expected",
-                                            "1 x^2" } } },
+    { OP(exp_of_square), ONE(-1, 1), 0, { { 0 },
+        { "likely: a factor is missing: y; or", NULL },
+        { "a clue: right in element 11 of x, but wrong elsewhere", "1 x^2" } } },
     { OP(faint), ONE(0, 0), 0, { { 0 }, { "a clue: each element gets its own dy, as it should", "nothing "
                                         "arrives" } } },
-    { OP(softplus), ONE(0, 0), 0, { { 0 }, { "and that of 3 times its argument is right", "y'" } } },
-    { OP(softsign), ONE(0, 0), 0, { { 0 }, { "likely: a factor too many: 1 + |x|; or a division by it is "
-                                             "missing", "a clue" } } },
-    { OP(mish), ONE(0, 0), 0, { { 0 }, { "in the second: a factor is missing: sigmoid(x)", "a clue" } } },
-    { OP(hardswish), ONE(-5, 5), 0, { { 0 }, { "a clue: wrong where x > 2.", "the first is" } } },
+    { OP(softplus), ONE(0, 0), 0, { { 0 },
+        { "likely: the wrong factor: dy is multiplied by sigmoid(x) where something else is "
+          "expected", "y'" } } },
+    { OP(softsign), ONE(0, 0), 0, { { 0 },
+        { "likely: the wrong factor: the backward has y/x where v^2, v = y/x is expected", "a clue" } } },
+    { OP(mish), ONE(0, 0), 0, { { 0 },
+        { "a clue: each element gets its own dy, as it should; what it is multiplied by", NULL } } },
+    { OP(hardswish), ONE(-5, 5), 0, { { 0 },
+        { "a clue: wrong in elements 2, 3, 5, 6 of x, but not elsewhere", "the first is" } } },
     { OP(sinc), ONE(0.5, 3), 0, { { 0 }, { "or, in a term with a minus, y where y/x is expected", "a "
                                         "clue" } } },
-    { OP(elu), ONE(0, 0), 0, { { 0 }, { "where x < 0 only: the wrong factor: the backward has x where exp(x) "
-                                        "is expected", "a clue" } } },
-    { OP(focal), ONE(0.1, 0.9), 0, { { 0 }, { "lacks 2 times 1 - x times log(x), and so elsewhere", "each "
+    { OP(elu), ONE(0, 0), 0, { { 0 },
+        { "a clue: wrong where x < 0, but not elsewhere", NULL } } },
+    { OP(focal), ONE(0.1, 0.9), 0, { { 0 },
+        { "likely: a term too many, or one that is counted twice: what dy (0, 0) gives to x (0, 0)", "each "
                                         "element" } } },
-    { OP(divide), BOTH(0.4, 3), 0, { { 0 }, { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, "
+    { OP(divide), BOTH(0.4, 3), 0, { { 0 },
+        { "a factor too many: w (0, 0), in what dy (0, 0) gives to w (0, "
                                               "0); or a division by it is missing", NULL },
-                                     { "a factor too many: w (0, 0)^2", "w_i w_j" } } },
-    { OP(times_and), BOTH(0, 0), 0, { { 0 }, { EVERYWHERE "-1", "something else" },
-                                      { "a wrong term: the backward has x (2, 0) where w (2, 0) is expected",
-                                        NULL } } },
+        { "likely: the wrong factor: the backward has w (0, 0) where 1/w (0, 0) is expected, in "
+          "what dy (0, 0)", "w_i w_j" } } },
+    { OP(times_and), BOTH(0, 0), 0, { { 0 },
+        { EVERYWHERE "-1", "something else" },
+        { "likely: the wrong factor: the backward has 1 + x (0, 0) where 1 + w (0, 0) is "
+          "expected, in what dy (0", NULL } } },
     { OP(power), BOTH(0.4, 3), 0, { { 0 }, { "a factor is missing: w (0, 0)", "product rule" } } },
-    { OP(angle), BOTH(0.4, 3), 0, { { 0 }, { "the two gradients are exchanged", "each element" } } },
+    { OP(angle), BOTH(0.4, 3), 0, { { 0 },
+        { "likely: the wrong factor: the backward has w (0, 0) where x (0, 0) is expected, in "
+          "what dy (0, 0)", "each element" } } },
     { OP(gate), BOTH(0, 0), 0, { { 0 }, { "a factor is missing: 1 - sigmoid(w (0, 0))", "e to the "
                                                                                         "power" } } },
 
     { OP(divergence), MEAN(0.1, 1), 0, { { 0 }, { EVERYWHERE "-0.0833333", NULL },
                                          { "the gradient of x (2, 3) has 0.0833333 times log(w (2, 3)) too "
                                            "much, and so elsewhere; or minus that is missing", NULL } } },
-    { OP(squares), MEAN(0, 0), 0, { { 0 }, { "a factor is missing: x - w at (", "0 everywhere" },
-                                    { "a factor too many: x - w at (", NULL },
-                                        { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
-    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 }, { "a wrong term: the backward has x (1, 0) where sigmoid(x "
-                                                   "(1, 0)) is expected", NULL },
-                                          { "a wrong term: the backward has w (2, 3) where 1 is expected or, "
-                                            "in a term with a minus, 1 where w (2, 3) is expected",
-                                            NULL },
-                                          { "a factor too many: s (1 - s), s = sigmoid(x (", NULL } } },
-    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 }, { "a factor too many: v (1 - v), v = x (2, 0), in the "
+    { OP(squares), MEAN(0, 0), 0, { { 0 },
+        { "likely: a factor is missing: (x - w) (2, 0), in the gradient of x (2, 0)", "0 everywhere" },
+        { "likely: a factor too many: (x - w) (2, 0), in the gradient of x (2, 0)", NULL },
+        { "a constant factor of 0.5: a forgotten 2", "sqrt(4)" } } },
+    { OP(of_logits), MEAN(0.1, 0.9), 0, { { 0 },
+        { "likely: a wrong term: the backward has x (2, 3) where sigmoid(x (2, 3)) is expected or", NULL },
+        { "likely: a term is missing: the gradient of x (2, 3) lacks 0.0833333 times 1 - w (2, 3)", NULL },
+        { "a factor too many: s (1 - s), s = sigmoid(x (", NULL } } },
+    { OP(of_chances), MEAN(0.1, 0.9), 0, { { 0 },
+        { "a factor too many: v (1 - v), v = x (2, 0), in the "
                                                     "gradient of x (2, 0); or a division by it is missing",
                                                         NULL },
-                                           { "a term is missing: the gradient of x (0, 2) lacks 0.0833333 "
-                                             "times 1/(1 - x (0, 2)) times 1 - w (0, 2)", NULL },
-                                           { "lacks 0.166667 times 1/(1 - x (0, 2)) times 1 - w (0, 2), and "
-                                             "so elsewhere; or half of that has the wrong sign", NULL } } },
+        { "likely: a term is missing: the gradient of x (2, 0) lacks 0.0833333 times 1/(1 - x "
+          "(2, 0))", NULL },
+        { "likely: a term is missing: the gradient of x (2, 0) lacks 0.166667 times 1/(1 - x "
+          "(2, 0))", NULL } } },
     { OP(cross_entropy), 1, { 0 }, { X(0, 0, 4, 5) }, 0,
-      { { 0 }, { "the backward has log(v), v = the softmax of x (3, 2) where the softmax of x (3, 2) is "
-                 "expected", NULL },
-        { "a wrong term: the backward has x (3, 2) where the softmax of x (3, 2) is expected", NULL },
-        { "off by +0.25 in elements 1, 5, 14, 18 of x, and by -0.25 in elements 2, 6, 10, 19 of x: all that "
-          "is off sums to 0, as where the targets of the backward are not those of the forward; it is right "
-          "elsewhere", NULL },
+      { { 0 },
+        { "likely: a wrong term: the backward has log(v), v = the softmax of x (2, 4) where the "
+          "softmax of x (2, 4)", NULL },
+        { "likely: a wrong term: the backward has x (2, 4) where the softmax of x (2, 4) is "
+          "expected or", NULL },
+        { "likely: in 8 of 20 elements (the first is 1) of x what dy is multiplied by is off by "
+          "the same number", NULL },
         { "in elements 1, 5, 14, 18 of x what dy is multiplied by is off by the same number, +0.25", NULL },
         { "a factor too many: the softmax of x (", "look at the term" } } },
 
-#define IN_THE_NORM(d) "in the norm along dimension " d " "
-#define NORM_LINES(d)                                                                                    \
-    { IN_THE_NORM(d) "eps is missing: the backward has 1/sqrt(v) where 1/sqrt(v + eps)",                 \
-      "nearly right" },                                                                                  \
-    { IN_THE_NORM(d) "eps is outside of the root: the backward has sqrt(v) + eps where sqrt(v + eps)",   \
-      "nearly right" },                                                                                  \
-    { IN_THE_NORM(d) "the backward divides the sum of squares by another number than the forward: n or " \
-                     "n - 1?", NULL }
     { OP(rms), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing: the backward has 1/(v + eps) where 1/sqrt(v "
-                                          "+ eps) is expected", NULL },
-        { DIVIDED "the backward multiplies by sqrt(v + eps) instead of dividing", NULL },
-        { DIVIDED "the division by sqrt(v + eps) is missing", NULL }, { NULL, NULL },
-        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
-          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
-          "expected", "look at the term" }, { 0 },
-        { TERMS "the projection on x is left out; the rest is right", "the mean" } } },
-    { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
-      { { 0 }, NORM_LINES("1"), { DIVIDED "the root is missing", NULL },
-        { DIVIDED "the backward multiplies by", NULL },
-        { DIVIDED "the division by sqrt(v + eps) is missing", NULL },
-            { DIVIDED "the sum of squares is not divided by n", NULL },
+      { { 0 },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { BESIDE "a factor of its own for each row of x (", NULL },
+        { NULL, NULL },
         { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
           "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
           "expected", "look at the term" },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
-          "right", NULL }, { TERMS "the projection on x is left out", NULL },
-        { TERMS "each of the two terms with a sum (that of the mean, and the projection on x) is left out",
-          NULL },
-        { "a term with the sum (or mean) over dimension 1 of dy w is missing or wrong; the other terms are "
-          "right", NULL },
-        { TERMS "the projection on x is wrong: a constant factor of 4", NULL } } },
+        { 0 },
+        { BESIDE "all zero", "the mean" } } },
+    { OP(layer), 2, Y(3, 4), { X(0, 0, 3, 4), W(0.5, 2, 1, 4) }, 0.1,
+      { { 0 },
+        { "likely, for w: a factor of its own for each row of dy (1.173, 1.022, 1.09, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (0.9825, 0.958, 0.9586, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (0.8972, 0.8707, 0.8838, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (1.653, 0.6564, 1.26, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (0.366, 2.321, 0.6295, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (0.605, 1.524, 0.7934, ...)", NULL },
+        { "likely, for w: a factor of its own for each row of dy (0.5607, 0.5083, 0.5327, ...)", NULL },
+        { "only on the diagonal, in what dy_i gives to place i itself: for each row of x what is off is a "
+          "number times 1 - v for v = w (0), and so elsewhere: the term without a sum has a 1 where v is "
+          "expected", "look at the term" },
+        { "likely: for each row of x what is off is a number times w (2), and so elsewhere", NULL },
+        { "likely: for each element of x what is off is a number times y (0, 2), and so elsewhere", NULL },
+        { BESIDE "all zero", NULL },
+        { "likely: for each row of x what is off is a number times w (2), and so elsewhere", NULL },
+        { "likely: for each element of x what is off is a number times y (0, 2), and so "
+          "elsewhere", NULL } } },
     { OP(batch), 1, Y(5, 3), { X(0, 0, 5, 3) }, 1e-5,
-      { { 0 }, NORM_LINES("0"), { 0 }, { 0 }, { 0 }, { 0 }, { 0 },
-        { "in the derivative of the norm along dimension 0 the term of the mean is left out", "sums to 0" },
-        { "in the derivative of the norm along dimension 0 the projection on x is left out",
-          "each dy is used" } } },
+      { { 0 },
+        { "a clue: nearly right: off by 9.2e-06 of the largest at most: a constant with a wrong "
+          "or missing digit", NULL },
+        { "a clue: nearly right: off by 6.8e-06 of the largest at most: a constant with a wrong "
+          "or missing digit", NULL },
+        { "a clue: each dy is used, and goes where it should; what it is multiplied by is "
+          "wrong: dy (1, 1)", NULL },
+        { 0 },
+        { 0 },
+        { 0 },
+        { 0 },
+        { 0 },
+        { "likely: for each column of x what is off is one number everywhere, and so elsewhere: "
+          "a mean, or a sum", "sums to 0" },
+        { "likely: for each element of dy what is off is a number times y (1, 1), and so "
+          "elsewhere", "each dy is used" } } },
     { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
-      { { 0 }, { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or "
+      { { 0 },
+        { "a constant factor of 0.8: 4/5, and 5 is also the size of dimension 1 of x; n - 1 for n, or "
                  "n for n - 1?", NULL },
         { "the wrong factor: the backward has x (0, 3) where x less its mean over dimension 1 (0, 3) is "
           "expected", "one number" },
         { "a factor too many: y (0)^2", NULL },
-        { "dy is multiplied by 1/what is right where something else is expected, in what dy (0) gives to x "
-          "(0, 3): got -2.9243, expected -0.341963", NULL },
-        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is missing; and a "
+        { "a clue: each dy is used, and goes where it should; what it is multiplied by is "
+          "wrong: dy (0)", NULL },
+        { "a factor too many: y (0), in what dy (0) gives to x (0, 3); or a division by it is "
+          "missing; and a "
           "constant factor of 2",
           "its own for" } } },
     { OP(cosine), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 3, 4) }, 0,
-      { { 0 }, { "for each row of x what is off is a number times x (0, 0), and so elsewhere: a term with "
-                 "this factor is missing or wrong, as a projection on it", NULL } } },
+      { { 0 },
+        { "likely: for each row of x what is off is a number times x (2, 2), and so elsewhere", NULL } } },
     { OP(segments), 1, Y(3, 3), { X(0, 0, 6, 3) }, 0,
-      { { 0 }, { "a factor too many: the number of elements of x that go into y (", "off by" } } },
+      { { 0 },
+        { "likely: a factor of its own for each row of x (2, 1, 2, ...): what belongs to it "
+          "(1/std, 1/sum", "off by" } } },
     { OP(centre), 1, Y(4, 3), { X(0, 0, 4, 3) }, 0,
-      { { 0 }, { "the wrong dimension: the backward sums along dimension 1, where a sum along dimension 0 is "
-                 "expected", "a clue" } } },
+      { { 0 },
+        { "a clue: the backward gives a gradient where the column of x is not the column of dy", NULL } } },
     { OP(sum_exp), 1, { 1, { 3 } }, { X(0, 0, 3, 4) }, 0,
-      { { 0 }, { "the division by a sum, so that what one dy gives sums to 1, is missing", "1/std" } } },
-    { OP(decay), BOTH(0, 0), 0, { { 0 }, { "what is one place before that of y along dimension 1 (", "a "
-                                        "clue" } } },
+      { { 0 },
+        { "likely: a factor of its own for each row of x (2.242, 2.031, 2.11, ...): what "
+          "belongs to it (1/std", NULL } } },
+    { OP(decay), BOTH(0, 0), 0, { { 0 },
+        { "a clue: the backward gives a gradient in column 0 of w, but there the output does "
+          "not depend on w", NULL } } },
     { OP(distance), MEAN(0, 0), 0, { { 0 }, { "a clue: what dy is multiplied by is wrong", "likely" } } },
     { OP(covariance), 2, { 0 }, { X(0, 0, 1, 6), W(0, 0, 1, 6) }, 0,
       { { 0 }, { EVERYWHERE, "a clue" } } },
     { OP(quadratic), 2, { 1, { 3 } }, { X(0, 0, 3, 4), W(0, 0, 2, 4, 4) }, 0,
-      { { 0 }, { "the backward has x w^T (1, 2) where x w (1, 2) is expected", "each dy is used" },
-        { "lacks x w (1, 3), and so elsewhere", "each dy is used" } } },
+      { { 0 },
+        { "a clue: each dy is used, and goes where it should; what it is multiplied by is "
+          "wrong: dy (1)", NULL },
+        { "a clue: each dy is used, and goes where it should; what it is multiplied by is "
+          "wrong: dy (1)", NULL } } },
     { OP(gain), 2, Y(3, 4), { X(0, 0, 3, 4), W(0, 0, 1, 4) }, 0,
       { { 0 }, { "the wrong factor: the backward has w (2) where 1 + w (2) is expected", "its own for" },
         { "beside the diagonal", "its own for" },
         { "a factor too many: the length of x over dimension 1 (", "its own for" } } },
 
     { OP(softmax), ONE(-1, 1), 0, { { 0 }, { "what is off is a number times 1 - v for v = y (0, 0), and so "
-                                             "elsewhere: the term without a sum has a 1 where v is expected, "
+                                             "elsewhere: the term without a sum has a 1 where v "
+                                             "is expected, "
                                              "or the reverse", "look at the term" },
                                     { "the wrong factor: the backward has log(y (", NULL } } },
     { OP(log_softmax), ONE(0, 0), 0, { { 0 }, { "the wrong factor: the backward has y (1, 1) where the "
@@ -792,20 +824,24 @@ static const struct op_of {
       { { 0 }, { "the right factors, times the wrong dy: w (0, 0) takes dy (0, 0) where dy (0, 4) is "
                  "expected", "mask" } } },
     { OP(filter), 2, { 1, { 7 } }, { { .name = "x", .shape = { 1, { 9 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" },
+      { { 0 },
+        { "gives to x (1); it is wrong elsewhere, too", "the sign is flipped" },
         { "a wrong index: the backward has x (6) where x (8) is expected, in what dy (6) gives to w (2)",
           "where w" },
-        { "likely: reversed: what dy at index o of dimension 0 gives to x at index i of dimension 0 belongs "
-          "to -i + 2 o + 2", NULL } } },
+        { "likely: right values at the wrong places: what dy (0) gives to x (2) belongs to x "
+          "(0)", NULL } } },
     { OP(scores), 2, { 1, { 3 } }, { X(-1, 1, 3, 4), W(0, 0, 1, 4) }, 0,
-      { { 0 }, { "likely: a factor is missing: 1 + v, v = what dy_j gives to w_i for (j, i) = (",
-                 "a clue" } } },
+      { { 0 },
+        { "a clue: each dy is used, and goes where it should; what it is multiplied by is "
+          "wrong: dy (1)", NULL } } },
     { OP(pool), 1, { 1, { 4 } }, { { .name = "x", .shape = { 1, { 9 } } } }, 0,
-      { { 0 }, { "a wrong stride: what dy at index o of dimension 0 gives to x at index i of dimension 0 "
-                 "belongs to i + o", NULL } } },
+      { { 0 },
+        { "likely: right values at the wrong places: what dy (1) gives to x (1) belongs to x "
+          "(2)", NULL } } },
     { OP(channels), 2, { 3, { 2, 3, 4 } }, { { .name = "x", .shape = { 3, { 2, 3, 4 } } }, W(0, 0, 1, 3) }, 0,
-      { { 0 }, { "likely: a factor is missing: w, by the index of dimension 1 of x", "1/std" },
-        { "likely: a factor too many: w, by the index of dimension 1 of x", "1/std" } } },
+      { { 0 },
+        { "likely: a factor is missing: w (0), in what dy (0, 0, 0) gives to x (0, 0, 0)", "1/std" },
+        { "likely: a factor too many: w (0), in what dy (0, 0, 0) gives to x (0, 0, 0)", "1/std" } } },
 };
 
 static gra_tensor *forward(gra_tape *tape, gra_tensor **in, void *arg)

@@ -35,68 +35,66 @@ static void put(gra_tensor *x, int i, real v)
         x->grad[i] = v;
 }
 
-#define ELEMENTS(name, ...)             /* y_i, of the first input's values x and of i */                \
-    static void name(gra_tensor *y)                                                                      \
-    {                                                                                                    \
-        const real *x = y->in[0]->data;                                                                  \
-        for (int i = 0; i < (int)y->size; i++)                                                           \
-            y->data[i] = __VA_ARGS__;                                                                    \
+#define ELEMENTS(name, ...)             /* y_i, of the first input's values x and of i */ \
+    static void name(gra_tensor *y) \
+    { \
+        const real *x = y->in[0]->data; \
+        for (int i = 0; i < (int)y->size; i++) \
+            y->data[i] = __VA_ARGS__; \
     }
 
-#define THE_NORM "likely: in the derivative of the norm along dimension 1 "
-#define NO_DY  "likely: dy does not enter: the backward adds the same whatever y->grad is: multiply by "  \
+#define NO_DY  "likely: dy does not enter: the backward adds the same whatever y->grad is: multiply by " \
     "y->grad"
 #define STORED "likely: what was in the gradient before is lost: the backward has dx[i] = ... where "  \
     "dx[i] += ... is expected"
 #define BESIDE "likely: beside the diagonal, in what dy_j gives to other places (the term with a sum): "
 #define LATER  "where the row of x comes after the row of dy, but there the output does not depend on x"
-#define RULE   "likely: y is x p(x), so y' has two terms, p + x p' (the product rule): "
-#define TERM   "likely: one sum over dimension 1 of dy is missing or wrong, or its weights are"
 
 /* ---- square: y = x^2; x (3, 4) ----------------------------------------------------------------------- */
 
-#define SQUARE(SLIP)                                                                                     \
-    SLIP(1, d = -g, "likely: the sign is flipped")                                                       \
-    SLIP(2, d = 2 * g, "likely: a constant factor of 2: counted twice, or a forgotten 1/2")              \
-    SLIP(3, d = g / 2, "likely: a constant factor of 0.5: a forgotten 2")                                \
-    SLIP(4, d = -2 * g, "likely: the sign is flipped, and a constant factor of 2")                       \
-    SLIP(5, d = (real)1.001 * g, "likely: a constant factor of 1.001")                                   \
+#define SQUARE(SLIP) \
+    SLIP(1, d = -g, "likely: the sign is flipped") \
+    SLIP(2, d = 2 * g, "likely: a constant factor of 2: counted twice, or a forgotten 1/2") \
+    SLIP(3, d = g / 2, "likely: a constant factor of 0.5: a forgotten 2") \
+    SLIP(4, d = -2 * g, "likely: the sign is flipped, and a constant factor of 2") \
+    SLIP(5, d = (real)1.001 * g, "likely: a constant factor of 1.001") \
     SLIP(6, d = g / 3, "likely: a constant factor of 0.333333: a forgotten 3, and 3 is also the size of " \
-        "dimension 0 of x and of dimension 0 of y (a mean instead of a sum?)")                           \
-    SLIP(7, d = 0, "likely: all zero: the backward adds nothing here")                                   \
-    SLIP(8, d = i / 4 == 1 ? 0 : g, "likely: nothing arrives in row 1 of x; it is right elsewhere")      \
-    SLIP(9, d = i / 4 == 2 ? g : 0, "likely: nothing arrives except in row 2 of x; it is right elsewhere")  \
-    SLIP(10, d = i % 4 == 3 ? 0 : g, "likely: nothing arrives in column 3 of x; it is right elsewhere")  \
-    SLIP(11, d = i == 1 || i == 6 ? 0 : g, "likely: nothing arrives in elements 1, 6 of x; it is right "  \
+        "dimension 0 of x and of dimension 0 of y (a mean instead of a sum?)") \
+    SLIP(7, d = 0, "likely: all zero: the backward adds nothing here") \
+    SLIP(8, d = i / 4 == 1 ? 0 : g, "likely: nothing arrives in row 1 of x; it is right elsewhere") \
+    SLIP(9, d = i / 4 == 2 ? g : 0, "likely: nothing arrives except in row 2 of x; it is right elsewhere") \
+    SLIP(10, d = i % 4 == 3 ? 0 : g, "likely: nothing arrives in column 3 of x; it is right elsewhere") \
+    SLIP(11, d = i == 1 || i == 6 ? 0 : g, "likely: nothing arrives in elements 1, 6 of x; it is right " \
         "elsewhere") \
-    SLIP(12, d = 2 * x[i], NO_DY)                                                                        \
-    SLIP(13, d = g + (real)0.25, "likely: a term without dy: where y->grad is 0 the backward still adds "  \
+    SLIP(12, d = 2 * x[i], NO_DY) \
+    SLIP(13, d = g + (real)0.25, "likely: a term without dy: where y->grad is 0 the backward still adds " \
         "something") \
-    SLIP(14, d = g * dy[i], "likely: the sign of dy is lost: y->grad and -y->grad make the same gradient")  \
-    SLIP(15, d = g + g * g, "likely: not linear in dy: twice the y->grad does not make twice the gradient")  \
+    SLIP(14, d = g * dy[i], "likely: the sign of dy is lost: y->grad and -y->grad make the same gradient") \
+    SLIP(15, d = g + g * g, "likely: not linear in dy: twice the y->grad does not make twice the gradient") \
     SLIP(31, d = dy[i] > 0 ? g : 0, "likely: the sign of dy decides what is passed on. ")  \
-    SLIP(16, d = x[i] > 0 ? -g : g, "likely: where x > 0: the sign is flipped; it is right elsewhere")   \
+    SLIP(16, d = x[i] > 0 ? -g : g, "likely: where x > 0: the sign is flipped; it is right elsewhere") \
     SLIP(17, d = i / 4 == 1 ? 5 * g : g, "likely: in row 1 of x: a constant factor of 5; it is right "  \
         "elsewhere") \
-    SLIP(18, d = g * (1 + (real)(i / 4)), "likely: a factor of its own for each row of x (1, 2, 3, ...)")  \
+    SLIP(18, d = g * (1 + (real)(i / 4)), "likely: a factor of its own for each row of x (1, 2, 3, ...)") \
     SLIP(19, d = g * (1 + (real)1e-4 * sin(x[i])), "a clue: nearly right: off by 9.6e-05 of the largest " \
         "at most") \
     SLIP(20, d = g * (2 + cos(x[i])), "a clue: each element gets its own dy, as it should; what it is " \
         "multiplied by, the derivative of y at this " \
          "element, is wrong: dy (") \
-    SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4],                           \
-         "likely: shifted: what dy gives to x at index i of dimension 1 belongs to i + 1")  \
-    SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "likely: transposed: the values are "  \
+    SLIP(21, d = dy[i / 4 * 4 + (i + 1) % 4] * 2 * x[i / 4 * 4 + (i + 1) % 4], \
+         "likely: right values at the wrong places: what dy (0, 0) gives to x (0, 3) belongs " \
+         "to x (0, 0)")  \
+    SLIP(22, d = dy[i % 3 * 4 + i / 3] * 2 * x[i % 3 * 4 + i / 3], "likely: transposed: the values are " \
         "those of the other " \
-                                                                  "order of the last two dimensions")    \
+                                                                  "order of the last two dimensions") \
     SLIP(23, d = g / x[i], "likely: a factor is missing: x")                        \
     SLIP(24, d = g * (1 - x[i]), "likely: the wrong factor: the backward has x (1 - x) where x is "  \
         "expected") \
-    SLIP(28, d = g * 5 / 7, "likely: a constant factor of 0.714286: 5/7")                                  \
+    SLIP(28, d = g * 5 / 7, "likely: a constant factor of 0.714286: 5/7") \
     SLIP(30, d = g / 11, "likely: a constant factor of 0.0909091: a forgotten 11")  \
     SLIP(29, d = g / 12, "likely: a constant factor of 0.0833333: a forgotten 12, and 12 is also the "  \
         "size of all of x (a mean instead of a sum?)") \
-    SLIP(26, d = (real)123.4 * g, "likely: a constant factor of 123.4")                                  \
+    SLIP(26, d = (real)123.4 * g, "likely: a constant factor of 123.4") \
     SLIP(27, d = g + y->in[0]->grad[i], "likely: what the backward adds depends on what was in the "  \
         "gradient before") \
     SLIP(25, d = i >= 2 ? (real)INFINITY : g, "likely: a division by zero, the logarithm of zero, or "  \
@@ -117,33 +115,33 @@ static void square_backward(gra_tensor *y)
 
 /* ---- linear: y = x w^T + b; x (3, 4), w (5, 4), b (5) ------------------------------------------------- */
 
-#define LINEAR(SLIP)                                                                                     \
-    SLIP(1, dw = x[xi], NO_DY)                                                                           \
-    SLIP(2, db = i ? 0 : 1, NO_DY)                                                                       \
+#define LINEAR(SLIP) \
+    SLIP(1, dw = x[xi], NO_DY) \
+    SLIP(2, db = i ? 0 : 1, NO_DY) \
     SLIP(3, dx = g * w[i * out + o], "a wrong index: the backward has w (3, 2) where w (4, 2) is expected") \
-    SLIP(4, at_w = i * out + o, "likely: transposed: the values are those of the other order")           \
+    SLIP(4, at_w = i * out + o, "likely: transposed: the values are those of the other order") \
     SLIP(5, db /= rows, "a constant factor of 0.333333: a forgotten 3, and 3 is also the size of " \
         "dimension 0 of y") \
-    SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, "nothing arrives from all but the last of the outputs " \
-        "that use one element " \
-                                                   "of b: each overwrites the one before")               \
-    SLIP(7, dx = g, "likely: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)")        \
+    SLIP(6, put(B, o, i ? B->grad[o] : g); db = 0, \
+         "likely: nothing arrives except from row 2 of dy: each overwrites the one before") \
+    SLIP(7, dx = g, "likely: a factor is missing: w (0, 2), in what dy (0, 0) gives to x (0, 2)") \
     SLIP(8, dw = g * w[wi], "likely: the wrong factor: the backward has w (0, 3) where x (0, 3) is "  \
         "expected") \
-    SLIP(9, dx = -dx, "likely: the sign is flipped")                                                     \
+    SLIP(9, dx = -dx, "likely: the sign is flipped") \
     SLIP(10, db *= in, "likely: a constant factor of 4: 4 is also the size of dimension 1 of x")  \
     SLIP(11, dx = dy[o] * w[wi], "the right factors, times the wrong dy: x (1, 0) takes dy (0, 0) where " \
         "dy (1, 0) is expected") \
-    SLIP(12, dw = r ? 0 : dw, "likely: nothing arrives except from row 0 of dy: what comes from each is "  \
+    SLIP(12, dw = r ? 0 : dw, "likely: nothing arrives except from row 0 of dy: what comes from each is " \
         "to be added (+=)") \
     SLIP(13, dx = o < out - 1 ? dx : 0, "likely: nothing arrives from column 4 of dy; it is right "  \
         "elsewhere") \
-    SLIP(14, at_b = r, "likely: right values at the wrong places: what dy (0, 1) gives to b (0) belongs "  \
+    SLIP(14, at_b = r, "likely: right values at the wrong places: what dy (0, 1) gives to b (0) belongs " \
         "to b (1)") \
     SLIP(15, dw = dy[o * rows + r] * x[xi], "likely: the right factors, times the wrong dy: w (1, 0) "  \
         "takes dy (0, 3)") \
-    SLIP(16, at_x = (r + 1) % rows * in + i, "likely: shifted: what dy gives to x at index i of "  \
-        "dimension 0 belongs to i - 1") \
+    SLIP(16, at_x = (r + 1) % rows * in + i, \
+         "likely: right values at the wrong places: what dy (0, 0) gives to x (1, 0) belongs " \
+         "to x (0, 0)") \
     SLIP(17, dx *= 5 * cos(x[xi] * w[wi]); db /= 2, "likely, for b: a constant factor of 0.5: a forgotten 2")
 
 static void linear_forward(gra_tensor *y)
@@ -179,27 +177,29 @@ static void linear_backward(gra_tensor *y)
 
 /* ---- softmax, along rows; x (3, 4) -------------------------------------------------------------------- */
 
-#define SOFTMAX(SLIP)                                                                                    \
-    SLIP(1, d = v * g, BESIDE "all zero: the backward adds nothing here")                                \
+#define SOFTMAX(SLIP) \
+    SLIP(1, d = v * g, BESIDE "all zero: the backward adds nothing here") \
     SLIP(2, d = v * (1 - v) * g, "likely: nothing arrives beside the diagonal, in what dy_j gives to "  \
         "the other places x_i") \
-    SLIP(3, d = g - s, "likely: a factor is missing: y (")                                               \
-    SLIP(4, d = v * (g - plain), BESIDE "a factor is missing: y (")                                      \
-    SLIP(5, d = x[i] * (g - xs), BESIDE "the wrong factor: the backward has x_i x_j where y_i y_j is " \
-        "expected") \
-    SLIP(6, d = v * (g + s), BESIDE "the sign is flipped")                                               \
-    SLIP(7, d = v * (g - run), "likely: the backward gives a gradient " LATER)                           \
-    SLIP(8, d = v * (g - column), "likely: the wrong dimension: the backward sums along dimension 0, "  \
-        "where a sum along dimension 1 is") \
+    SLIP(3, d = g - s, "likely: a factor is missing: y (") \
+    SLIP(4, d = v * (g - plain), BESIDE "a factor is missing: y (") \
+    SLIP(5, d = x[i] * (g - xs), \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (1, 0)") \
+    SLIP(6, d = v * (g + s), BESIDE "the sign is flipped") \
+    SLIP(7, d = v * (g - run), "likely: the backward gives a gradient " LATER) \
+    SLIP(8, d = v * (g - column), \
+         "a clue: the backward gives a gradient where the row of x is not the row of dy") \
     SLIP(9, d = v * (g - s / n), BESIDE "a constant factor of 0.25: a forgotten 4") \
-    SLIP(10, d = exp(x[i]) * (g - s), "likely: a factor of its own for each row of x (14.22, 10.52, "  \
-        "3.888, ...)") \
+    SLIP(10, d = exp(x[i]) * (g - s), \
+         "likely: the wrong factor: the backward has exp(x (1, 2)) where y (1, 2) is expected, " \
+         "in what dy (1, 1)") \
     SLIP(11, d = v * (g - s + g * v), "likely: only on the diagonal, in what dy_i gives to place i "  \
         "itself: ") \
-    SLIP(12, d = v * v * (g - s), "likely: a factor too many: y (")                                      \
-    SLIP(13, d = v * (g - last), "a term with the sum (or mean) over dimension 1 of dy y is missing or " \
-        "wrong") \
-    SLIP(14, d = v * (1 - v), NO_DY)                                                                     \
+    SLIP(12, d = v * v * (g - s), "likely: a factor too many: y (") \
+    SLIP(13, d = v * (g - last), \
+         "a clue: the backward gives a gradient where the row of x comes after the row of dy") \
+    SLIP(14, d = v * (1 - v), NO_DY) \
     SLIP(15, d -= y->in[0]->grad[i], STORED)
 
 static void softmax_rows(const real *x, real *y, int rows, int n)
@@ -245,33 +245,35 @@ static void softmax_backward(gra_tensor *y)
 
 /* ---- layer norm: y = z w + b, z = (x - mean) r, of rows; x (3, 4), w (4), b (4) ----------------------- */
 
-#define NORM(SLIP)                                                                                       \
-    SLIP(1, dx = r * (g - z * sgz / n), "a term with the sum (or mean) over dimension 1 of dy w is " \
-        "missing or wrong; the other " \
-                                        "terms are right")                                               \
-    SLIP(2, dx = r * (g - sg / n), THE_NORM "the projection on x is left out; the rest is right")        \
-    SLIP(3, dx = r * g, THE_NORM "each of the two terms with a sum (that of the mean, and the projection " \
-        "on x) is left out") \
-    SLIP(4, dx /= r, "likely: in the norm along dimension 1 the division by sqrt(v + eps) is missing")   \
-    SLIP(5, dx = r * (dy[at] - s / n - z * sz / n), "likely: a factor is missing: w")                    \
-    SLIP(6, dx = r * (g - s / n - z * sz / n), BESIDE "a factor is missing: w")                          \
-    SLIP(7, dx = r * (g - sg / (n - 1) - z * sgz / (n - 1)),                                             \
-         THE_NORM "each of the two terms with a sum (that of the mean, and the projection on x) is " \
-             "wrong: a constant factor of " \
-         "1.33333: 4/3, and 4 is also the size of dimension 1 of x, and 3 is also the size of dimension " \
-             "0 of x; n - 1 for n, or n " \
-         "for n - 1?")                                                                                   \
-    SLIP(8, dw = dy[at] * x[i], "likely: the wrong factor: dy is multiplied by x (2, 0) where something "  \
+#define NORM(SLIP) \
+    SLIP(1, dx = r * (g - z * sgz / n), \
+         "likely: for each row of x what is off is a number times w (2), and so elsewhere") \
+    SLIP(2, dx = r * (g - sg / n), \
+         "likely: for each element of dy what is off is a number times x less its mean over " \
+         "dimension 1 (0, 3)")        \
+    SLIP(3, dx = r * g, BESIDE "all zero: the backward adds nothing here") \
+    SLIP(4, dx /= r, \
+         "likely: a factor of its own for each row of x (0.5158, 1.49, 0.7277, ...): what " \
+         "belongs to it (1/std")   \
+    SLIP(5, dx = r * (dy[at] - s / n - z * sz / n), "likely: a factor is missing: w") \
+    SLIP(6, dx = r * (g - s / n - z * sz / n), BESIDE "a factor is missing: w") \
+    SLIP(7, dx = r * (g - sg / (n - 1) - z * sgz / (n - 1)), \
+         BESIDE "a constant factor of 1.33333: 4/3, and 4 is also the size of dimension 1 of x") \
+    SLIP(8, dw = dy[at] * x[i], "likely: the wrong factor: dy is multiplied by x (2, 0) where something " \
         "else is expected, in what dy (2, 0) " \
                                 "gives to w (0): got -1.365, expected -1.52209")                        \
     SLIP(9, dw = dy[at] * y->data[at], "likely: the wrong factor: dy is multiplied by y (2, 0) where "  \
         "something else is expected") \
-    SLIP(10, dx = r * (g - sg - z * sgz), "and the projection on x) is wrong: a constant factor of 4")   \
-    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), "likely: in the norm along dimension 1 "  \
-        "eps is missing: the backward has 1/sqrt(v) " \
-                                                             "where 1/sqrt(v + eps) is expected") \
-    SLIP(12, dw = z, NO_DY)                                                                              \
-    SLIP(13, db = k < rows - 1 ? 0 : db, "from all but the last of the outputs that use one element of b")
+    SLIP(10, dx = r * (g - sg - z * sgz), \
+         BESIDE "a constant factor of 4: 4 is also the size of dimension 1 of x and of " \
+         "dimension 1 of y (a sum")   \
+    SLIP(11, dx *= sqrt((1 / (r * r)) / (1 / (r * r) - eps)), \
+         "a clue: nearly right: off by 1.9e-05 of the largest at most: a constant with a wrong " \
+         "or missing digit") \
+    SLIP(12, dw = z, NO_DY) \
+    SLIP(13, db = k < rows - 1 ? 0 : db, \
+         "likely: nothing arrives except from row 2 of dy: what comes from each is to be added " \
+         "(+=)")
 
 static const real eps = 1e-5;
 
@@ -327,36 +329,37 @@ static void norm_backward(gra_tensor *y)
 
 /* ---- attention: causal, of two heads; q k v (2, 3, 4) -------------------------------------------------- */
 
-#define ATTENTION(SLIP)                                                                                  \
-    SLIP(1, dq *= 2, "likely: a constant factor of 2: counted twice, or a forgotten 1/2")                \
-    SLIP(2, dq *= sqrt(2), "likely: a constant factor of 1.41421: sqrt(2)")                              \
+#define ATTENTION(SLIP) \
+    SLIP(1, dq *= 2, "likely: a constant factor of 2: counted twice, or a forgotten 1/2") \
+    SLIP(2, dq *= sqrt(2), "likely: a constant factor of 1.41421: sqrt(2)") \
     SLIP(3, dv = p[s][t] * g, "likely: the places i and j are exchanged in what dy_j gives to v_i: a "  \
         "matrix is taken instead of " \
-                              "its transpose")                                                           \
+                              "its transpose") \
     SLIP(4, dv = open[t][s] * g, "a clue: the backward gives a gradient where the index of dimension 1 " \
         "of v comes after the " \
                                  "index of dimension 1 of dy, but there the output does not depend on v") \
-    SLIP(5, dv = s > t ? 0 : g, "likely: dy is multiplied by 1 everywhere")                              \
-    SLIP(6, dv = s == t ? 0 : dv, "likely: nothing arrives on the diagonal, in what dy_i gives to place "  \
+    SLIP(5, dv = s > t ? 0 : g, "likely: dy is multiplied by 1 everywhere") \
+    SLIP(6, dv = s == t ? 0 : dv, "likely: nothing arrives on the diagonal, in what dy_i gives to place " \
         "i itself, v_i") \
-    SLIP(7, dk = ds * k[t * DIM + e] / 2, "likely: the wrong factor: the backward has k (5, 2) where q "  \
+    SLIP(7, dk = ds * k[t * DIM + e] / 2, "likely: the wrong factor: the backward has k (5, 2) where q " \
         "(5, 2) is expected") \
-    SLIP(8, to = 1 - h, "likely: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, "  \
+    SLIP(8, to = 1 - h, "likely: right values at the wrong places: what dy (0, 0, 0) gives to v (1, 0, " \
         "0) belongs to v (0, 0, 0)") \
-    SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2,  \
-         "a term with the sum (or mean) over dimension 2 of dy y is missing or wrong")                   \
+    SLIP(9, dq = p[t][s] * dp[t][s] * k[s * DIM + e] / 2; dk = p[t][s] * dp[t][s] * q[t * DIM + e] / 2, \
+         "likely: for each element of q what is off is a number times y (5, 1), and so elsewhere") \
     SLIP(14, dq *= sqrt(0.5), "likely: a constant factor of 0.707107: 1/sqrt(2)")                       \
-    SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, "likely: a matrix is transposed "  \
-        "that should not be: the " \
-         "gradient of q is G k, and the backward has G^T k")                                             \
-    SLIP(10, dv = p[t][s], NO_DY)                                                                        \
+    SLIP(15, dq = p[s][t] * (dp[s][t] - sum[s]) * k[s * DIM + e] / 2, \
+         "a clue: the backward gives a gradient where the index of dimension 1 of q comes " \
+         "before the")                                             \
+    SLIP(10, dv = p[t][s], NO_DY) \
     SLIP(11, dk = p[t][s] * (1 - p[t][s]) * dp[t][s] * q[t * DIM + e] / 2, "a clue: each dy is used, and " \
         "goes where it should") \
-    SLIP(12, dq = ds * q[s * DIM + e] / 2, "likely: a matrix product with the wrong matrix: the "  \
-        "backward has q where k is expected") \
-    SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, "likely: a matrix is not "  \
-        "transposed that should be: the gradient " \
-         "of k is G^T q, and the backward has G q")
+    SLIP(12, dq = ds * q[s * DIM + e] / 2, \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (1, 2, 1)") \
+    SLIP(13, dk = p[s][t] * (dp[s][t] - sum[s]) * q[t * DIM + e] / 2, \
+         "a clue: nothing arrives where the index of dimension 1 of k comes before the index " \
+         "of dimension 1 of dy")
 
 enum { HEADS = 2, TIME = 3, DIM = 4 };
 
@@ -418,21 +421,23 @@ static void attention_backward(gra_tensor *y)
 
 /* ---- embedding: y_t = w[ids[t]]; w (5, 3) -------------------------------------------------------------- */
 
-#define EMBEDDING(SLIP)                                                                                  \
-    SLIP(1, d = after ? 0 : g, "likely: nothing arrives from all but the last of the outputs that use "  \
-        "one element of w: what " \
-                               "comes from each is to be added (+=)")                                    \
-    SLIP(2, put(W, at, g); d = 0, STORED)                                                                \
-    SLIP(3, at += WIDTH, "likely: shifted: what dy gives to w at index i of dimension 0 belongs to i - 1")  \
+#define EMBEDDING(SLIP) \
+    SLIP(1, d = after ? 0 : g, \
+         "likely: nothing arrives from rows 0, 1, 4 of dy; it is right elsewhere") \
+    SLIP(2, put(W, at, g); d = 0, STORED) \
+    SLIP(3, at += WIDTH, \
+         "likely: right values at the wrong places: what dy (0, 0) gives to w (2, 0) belongs " \
+         "to w (1, 0)")  \
     SLIP(4, d = ids[t] == 3 ? g / 3 : g, "likely: in row 3 of w: a constant factor of 0.333333: a "  \
         "forgotten 3") \
     SLIP(5, at = t % VOCABULARY * WIDTH + e, "right values at the wrong places: what dy (0, 0) gives to " \
         "w (0, 0) belongs to w (1, 0)") \
-    SLIP(6, d = ids[t] ? g : 0, "likely: nothing arrives in row 0 of w; it is right elsewhere")          \
+    SLIP(6, d = ids[t] ? g : 0, "likely: nothing arrives in row 0 of w; it is right elsewhere") \
     SLIP(7, d = t < IDS / 2 ? g : 0, "likely: nothing arrives from rows 3, 4, 5 of dy; it is right "  \
         "elsewhere") \
-    SLIP(8, d = 1, NO_DY)                                                                                \
-    SLIP(9, d = g * W->data[at], "likely: a factor too many: w (")                                       \
+    SLIP(8, d = 1, NO_DY) \
+    SLIP(9, d = g * W->data[at], \
+         "likely: a factor too many: y (0, 0), in what dy (0, 0) gives to w (1, 0)") \
     SLIP(10, d = dy[t * WIDTH] + dy[t * WIDTH + 1] + dy[t * WIDTH + 2], "where the column of w is not " \
         "the column of dy, but there " \
                                                                         "the output does not depend on w")
@@ -461,20 +466,20 @@ static void embedding_backward(gra_tensor *y)
 /* ---- dropout: p = 0.3; x (4,
     5) ------------------------------------------------------------------------- */
 
-#define DROPOUT(SLIP)                                                                                    \
-    SLIP(1, d = g / 0.7, "likely: the backward gives a gradient in 5 of 20 elements (the first is 1) of "  \
+#define DROPOUT(SLIP) \
+    SLIP(1, d = g / 0.7, "likely: the backward gives a gradient in 5 of 20 elements (the first is 1) of " \
         "x, but there the output does " \
                          "not depend on x: a mask is forgotten, or a sum runs too far or is not begun " \
                              "anew; it is right elsewhere") \
-    SLIP(2, d = g, "is not begun anew; elsewhere: dy is multiplied by 1 where 1.42857 is right")       \
-    SLIP(3, d = (1 - m) * g / 0.7, "likely: zero exactly where it should not be: the mask is the wrong "  \
+    SLIP(2, d = g, \
+         "likely: the backward gives a gradient in 5 of 20 elements (the first is 1) of x")       \
+    SLIP(3, d = (1 - m) * g / 0.7, "likely: zero exactly where it should not be: the mask is the wrong " \
         "way round") \
-    SLIP(4, d = m * g / 0.3, "likely: dy is multiplied by 3.33333 where 1.42857 is right: a constant "  \
-        "factor of 2.33333") \
-    SLIP(5, d = mask[(i + 3) % 20] * g / 0.7, "likely: zero where it should not be, and not zero where "  \
+    SLIP(4, d = m * g / 0.3, "likely: a constant factor of 2.33333: 7/3") \
+    SLIP(5, d = mask[(i + 3) % 20] * g / 0.7, "likely: zero where it should not be, and not zero where " \
         "it should: the mask is not " \
-                                              "that of the forward")                                     \
-    SLIP(6, d = x > 0 ? m * g / 0.7 : 0, "likely: nothing arrives where x < 0; it is right elsewhere")   \
+                                              "that of the forward") \
+    SLIP(6, d = x > 0 ? m * g / 0.7 : 0, "likely: nothing arrives where x < 0; it is right elsewhere") \
     SLIP(7, d = m / 0.7, NO_DY)
 
 static const int mask[20] = { 1, 0, 1, 1, 1,  0, 1, 1, 0, 1,  1, 1, 1, 0, 1,  1, 0, 1, 1, 1 };
@@ -494,30 +499,29 @@ static void dropout_backward(gra_tensor *y)
 /* ---- cross-entropy: the mean over the rows that have a target; x (4,
     5) --------------------------------- */
 
-#define LOSS(SLIP)                                                                                       \
-    SLIP(1, d = (q - hot) / (rows - 1), NO_DY)                                                           \
-    SLIP(2, d = dy * (q - hot), "likely: a constant factor of 3: 3 is also the number of rows of x that "  \
-        "the loss depends on (a sum instead of a mean?)") \
-    SLIP(3, d = g * q, "likely: in elements 1, 5, 18 of x what dy is multiplied by is off by the same "  \
+#define LOSS(SLIP) \
+    SLIP(1, d = (q - hot) / (rows - 1), NO_DY) \
+    SLIP(2, d = dy * (q - hot), "likely: a constant factor of 3") \
+    SLIP(3, d = g * q, "likely: in elements 1, 5, 18 of x what dy is multiplied by is off by the same " \
         "number, " \
                        "+0.333333: a term of the formula is missing there, or has the wrong sign")  \
-    SLIP(4, d = dy / rows * (q - hot), "likely: a constant factor of 0.75: 3/4: 3 of 4 rows have a "  \
-        "gradient: divided by all rows and " \
-                                       "not by those that count (ignore_index?)")                        \
-    SLIP(5, d = g * (hot - q), "likely: the sign is flipped")                                            \
-    SLIP(6, d = dy / n * (q - hot), "likely: a constant factor of 0.6: 3/5, and 5 is also the size of "  \
-        "dimension 1 of x, and 3 is also the number of rows") \
+    SLIP(4, d = dy / rows * (q - hot), \
+         "likely: a constant factor of 0.75: 3/4, and 4 is also the size of dimension 0 of x; " \
+         "n - 1 for n")                        \
+    SLIP(5, d = g * (hot - q), "likely: the sign is flipped") \
+    SLIP(6, d = dy / n * (q - hot), \
+         "likely: a constant factor of 0.6: 3/5, and 5 is also the size of dimension 1 of x") \
     SLIP(7, d = hot > 0 ? -g / q : 0, "a clue: nothing arrives except in elements 1, 5, 18 of x, where " \
         "the output does depend on x") \
-    SLIP(8, d = hot > 0 ? d : 0, "likely: nothing arrives except in elements 1, 5, 18 of x; it is right "  \
+    SLIP(8, d = hot > 0 ? d : 0, "likely: nothing arrives except in elements 1, 5, 18 of x; it is right " \
         "elsewhere") \
-    SLIP(9, d = g * (exp(x[at]) - hot), "likely: a wrong term: the backward has exp(x (3, 4)) where the "  \
-        "softmax of x (3, 4) is " \
-                                        "expected")                                                     \
-    SLIP(10, d *= dy, "likely: the sign of dy is lost")                                                  \
-    SLIP(11, d = g * q - hot / (rows - 1), "likely: a term without dy")                                  \
-    SLIP(12, d *= 1 + at / n, "likely: a factor of its own for each row of x (1, 2, 4, ...)")            \
-    SLIP(13, d += (real)0.1 * dy * x[at], "likely: a term too many, or one that is counted twice: the "  \
+    SLIP(9, d = g * (exp(x[at]) - hot), \
+         "likely: a wrong term: the backward has exp(x (0, 1)) where the softmax of x (0, 1) " \
+         "is expected or")                                                     \
+    SLIP(10, d *= dy, "likely: the sign of dy is lost") \
+    SLIP(11, d = g * q - hot / (rows - 1), "likely: a term without dy") \
+    SLIP(12, d *= 1 + at / n, "likely: a factor of its own for each row of x (1, 2, 4, ...)") \
+    SLIP(13, d += (real)0.1 * dy * x[at], "likely: a term too many, or one that is counted twice: the " \
         "gradient of x (") \
     SLIP(14, d = fabs(g) * (q - hot), "likely: the sign of dy is lost")
 
@@ -554,37 +558,44 @@ static void loss_backward(gra_tensor *y)
 /* ---- GELU: y = x (1 + tanh(u)) / 2, u = a (x + b x^3); x (3,
     5) ----------------------------------------- */
 
-#define GELU(SLIP)                                                                                       \
-    SLIP(1, d = first, RULE "the second is missing")                                                     \
+#define GELU(SLIP) \
+    SLIP(1, d = first, \
+         "likely: the wrong factor: dy is multiplied by y/x where something else is expected, " \
+         "in what dy (0, 0)")                                                     \
     SLIP(2, d = y->data[i], "likely: the wrong factor: dy is multiplied by y where something else is "  \
         "expected") \
     SLIP(3, d = erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * PI), "a clue: nearly right: off by") \
-    SLIP(4, d = -d, "likely: the sign is flipped")                                                       \
-    SLIP(5, d /= y->grad[i], NO_DY)                                                                      \
-    SLIP(6, d = 1, "likely: dy is multiplied by 1 everywhere: the local derivative, or a factor of it, "  \
+    SLIP(4, d = -d, "likely: the sign is flipped") \
+    SLIP(5, d /= y->grad[i], NO_DY) \
+    SLIP(6, d = 1, "likely: dy is multiplied by 1 everywhere: the local derivative, or a factor of it, " \
         "is forgotten") \
-    SLIP(7, d = second, RULE "the first is missing")                                                     \
-    SLIP(8, d = first + second / inner, RULE "in the second: a factor is missing: 0.797885 + 0.107032 x^2") \
-    SLIP(9, d = first + second / inner * a * (1 + b * x * x), RULE "in the second: the wrong factor: the " \
-        "backward has 1 + 0.044715 x^2 where 1 + " \
-            "0.134145 x^2 is expected: the derivative of x^3 is 3 x^2")                                    \
-    SLIP(10, d = first + second / a, RULE "in the second: a constant factor of 1.25331: 1/sqrt(2/pi)")   \
-    SLIP(11, d = first + second / (1 + t), RULE "in the second: a factor is missing: y/x; or a division " \
-        "by it is superfluous; and a constant factor of 0.5") \
-    SLIP(12, d = first + second / x, RULE "in the second: a factor is missing: x") \
-    SLIP(13, d = first * 2 + second, RULE "in the first: a constant factor of 2")                    \
-    SLIP(14, d = first + second * sqrt(2 * PI), RULE "in the second: a constant factor of 2.50663: " \
-        "sqrt(2 pi)") \
-    SLIP(15, d = first - second, RULE "in the second: the sign is flipped")                          \
-    SLIP(16, d = first + second * exp(-x * x / 2), RULE "in the second: a factor too many: e^(-0.5 x^2): " \
-        "look at the exponent") \
-    SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy")           \
-    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), RULE "in the second: the wrong " \
-        "factor: the backward has 1 - 0.134145 x^2" \
-             " where 1 + 0.134145 x^2 is expected") \
-    SLIP(19, d = first * (1 - first), "likely: the wrong factor: dy is multiplied by v (1 - v), v = y/x "  \
-        "where something else is expected") \
-    SLIP(20, d = first + second * x, RULE "in the second: a factor too many: x")
+    SLIP(7, d = second, \
+         "likely: a term is missing: what dy (0, 0) gives to x (0, 0) lacks y/x, and so " \
+         "elsewhere")                                                     \
+    SLIP(8, d = first + second / inner, \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by") \
+    SLIP(9, d = first + second / inner * a * (1 + b * x * x), \
+         "a clue: right in element 1 of x, but wrong elsewhere")                                    \
+    SLIP(10, d = first + second / a, \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by")   \
+    SLIP(11, d = first + second / (1 + t), "a clue: right in element 1 of x, but wrong elsewhere") \
+    SLIP(12, d = first + second / x, \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by") \
+    SLIP(13, d = first * 2 + second, \
+         "likely: a term too many, or one that is counted twice: what dy (0, 0) gives to x (0, " \
+         "0)")                    \
+    SLIP(14, d = first + second * sqrt(2 * PI), \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by") \
+    SLIP(15, d = first - second, \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by") \
+    SLIP(16, d = first + second * exp(-x * x / 2), "a clue: right in element 1 of x, but wrong elsewhere") \
+    SLIP(17, d = first + second * 2 * exp(-x * x / 2), "a clue: each element gets its own dy") \
+    SLIP(18, d = first + second / inner * a * (1 - 3 * b * x * x), \
+         "a clue: right in element 1 of x, but wrong elsewhere") \
+    SLIP(19, d = first * (1 - first), \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by") \
+    SLIP(20, d = first + second * x, \
+         "a clue: each element gets its own dy, as it should; what it is multiplied by")
 
 static const real a = 0.7978845608028654, b = 0.044715, PI = 3.141592653589793;
 
@@ -603,11 +614,11 @@ static void gelu_backward(gra_tensor *y)
 
 /* ---- tanh; x (3, 5) ------------------------------------------------------------------------------------ */
 
-#define TANH(SLIP)                                                                                       \
-    SLIP(1, d = 1 - t, "likely: the wrong factor: the backward has 1 - y where 1 - y^2 is expected")      \
-    SLIP(2, d = 1 - x * x, "likely: the wrong factor: the backward has 1 - x^2 where 1 - y^2 is expected")  \
-    SLIP(3, d = 1 + t * t, "likely: the wrong factor: the backward has 1 + y^2 where 1 - y^2 is expected")  \
-    SLIP(4, d = t, "likely: the wrong factor: the backward has y where 1 - y^2 is expected")              \
+#define TANH(SLIP) \
+    SLIP(1, d = 1 - t, "likely: the wrong factor: the backward has 1 - y where 1 - y^2 is expected") \
+    SLIP(2, d = 1 - x * x, "likely: the wrong factor: the backward has 1 - x^2 where 1 - y^2 is expected") \
+    SLIP(3, d = 1 + t * t, "likely: the wrong factor: the backward has 1 + y^2 where 1 - y^2 is expected") \
+    SLIP(4, d = t, "likely: the wrong factor: the backward has y where 1 - y^2 is expected") \
     SLIP(5, d = 1 - tanh(t) * tanh(t), "the backward has 1 - t^2, t = tanh(y) where 1 - y^2 is expected") \
     SLIP(6, d = -t, "likely: the wrong factor: the backward has y where 1 - y^2 is expected; and the "  \
         "sign is flipped") \
@@ -631,19 +642,24 @@ static void tanh_backward(gra_tensor *y)
 /* ---- two layers: y = tanh(x u) v; x (3, 4), u v (4,
     4) --------------------------------------------------- */
 
-#define LAYERS(SLIP)                                                                                     \
-    SLIP(1, dx = ds * u[c * 4 + i], "likely: a matrix product with the wrong matrix: the backward has u "  \
-        "where u^T is expected") \
-    SLIP(2, dx = ds * v[i * 4 + c], "likely: a matrix product with the wrong matrix: the backward has "  \
-        "v^T where u^T is expected") \
-    SLIP(3, dx = i == c ? ds : 0, "likely: a matrix product is missing: what is here is right, and must "  \
-        "be multiplied by u^T") \
-    SLIP(4, du = ds * y->data[r * 4 + i], "likely: the wrong factor: the backward has y (2, 0) where x "  \
+#define LAYERS(SLIP) \
+    SLIP(1, dx = ds * u[c * 4 + i], \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (2, 2)") \
+    SLIP(2, dx = ds * v[i * 4 + c], \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (2, 2)") \
+    SLIP(3, dx = i == c ? ds : 0, \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (2, 2)") \
+    SLIP(4, du = ds * y->data[r * 4 + i], "likely: the wrong factor: the backward has y (2, 0) where x " \
         "(2, 0) is expected") \
-    SLIP(5, dx = ds * v[c * 4 + i], "likely: a matrix product with the wrong matrix: the backward has v "  \
-        "where u^T is expected") \
-    SLIP(6, dx = wrong * u[i * 4 + c], "likely: a matrix product with the wrong matrix: the backward "  \
-        "has v where v^T is expected")
+    SLIP(5, dx = ds * v[c * 4 + i], \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (0, 0)") \
+    SLIP(6, dx = wrong * u[i * 4 + c], \
+         "a clue: each dy is used, and goes where it should; what it is multiplied by is " \
+         "wrong: dy (1, 0)")
 
 static void hidden(const gra_tensor *y, real *h)
 {
@@ -689,12 +705,12 @@ static void layers_backward(gra_tensor *y)
 /* ---- cumulative sum of rows; x (3,
     5) ------------------------------------------------------------------- */
 
-#define CUMSUM(SLIP)                                                                                     \
+#define CUMSUM(SLIP) \
     SLIP(1, use = row, "where the column of x comes after the column of dy, but there the output does " \
         "not depend on x: a mask " \
                        "is forgotten, or a sum runs too far")                                  \
     SLIP(2, use = row && j <= i, "a matrix is taken instead of its transpose")                          \
-    SLIP(3, use = row && j > i, "likely: nothing arrives on the diagonal, in what dy_i gives to place i "  \
+    SLIP(3, use = row && j > i, "likely: nothing arrives on the diagonal, in what dy_i gives to place i " \
         "itself, x_i")
 
 ELEMENTS(cumsum_forward, x[i] + (i % 5 ? y->data[i - 1] : 0))
@@ -713,8 +729,10 @@ static void cumsum_backward(gra_tensor *y)
 /* ---- tied: y = (x . w) w, of rows, which uses w twice; x (3, 4),
     w (4) ---------------------------------- */
 
-#define TIED(SLIP)                                                                                       \
-    SLIP(1, d = last, "likely: a term is missing: what dy (0, ")                                         \
+#define TIED(SLIP) \
+    SLIP(1, d = last, \
+         "likely: a term is missing: what dy (1, 2) gives to w (2) lacks x (1, 2) times w (2), " \
+         "and so elsewhere")                                         \
     SLIP(2, d = (first + last) / 2, "likely: a constant factor of 0.5: a forgotten 2")
 
 static real dot_of(const gra_tensor *y, int r)
@@ -757,8 +775,8 @@ typedef struct op_of {
     gra_check_in in[3];
 } op_of;
 
-#define OP(op, SLIPS)                                                                                    \
-    { .name = #op, .forward = op##_forward, .backward = op##_backward, .args = sizeof(int) },            \
+#define OP(op, SLIPS) \
+    { .name = #op, .forward = op##_forward, .backward = op##_backward, .args = sizeof(int) }, \
     (const slip_row[]){ SLIPS(ROW) }, LENGTH(((const slip_row[]){ SLIPS(ROW) }))
 #define IN(name_, ...) { .name = name_, .shape = { __VA_ARGS__ } }
 static const op_of ops[] = {
