@@ -1,6 +1,7 @@
 /* columns: values that may be part of the formula of a gradient: the tensors and the output, and what they
- * are often made into: softmax, sums, lengths and deviations of rows, the difference of two tensors. A column has a
- * value for each entry (j, i) of the Jacobian: the element that an index of x_i, or of y_j, leads to. */
+ * are often made into: softmax, sums, lengths and deviations of rows, the difference of two tensors. A
+ * column has a value for each entry (j, i) of the Jacobian: the element that an index of x_i, or of y_j,
+ * leads to. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@
 
 bool gra_index_of_dy(int which)
 {
-    return (which >= GRA_OF_DY && which < GRA_ROW_OF_X) || which == GRA_ROW_OF_DY || which == GRA_ELEMENT_OF_DY;
+    return (which >= GRA_OF_DY && which < GRA_ROW_OF_X) || which == GRA_ROW_OF_DY ||
+           which == GRA_ELEMENT_OF_DY;
 }
 
 static size_t last_of(const gra_shape *s)               /* the size of the last dimension */
@@ -113,7 +115,8 @@ static void add(gra_wrong *w, const gra_column *c)
         for (int l = -1; l < (c->columns == 1 ? 0 : count); l++) {
             const bool first = (r < 0 && !vector) || (l < 0 && c->columns > 1);
             if ((!first || c->cost == 1) && (r != l || r < 0) &&
-                (r < 0 || gra_extent(w, index[r]) == c->rows) && (l < 0 || gra_extent(w, index[l]) == c->columns))
+                (r < 0 || gra_extent(w, index[r]) == c->rows) &&
+                (l < 0 || gra_extent(w, index[l]) == c->columns))
                 push(w, c, r < 0 ? GRA_FIRST : index[r], l < 0 ? GRA_FIRST : index[l]);
         }
 }
@@ -178,7 +181,8 @@ static void of_two(gra_wrong *w, gra_checked *p, gra_checked *q, int what)
     gra_column c;
     if (!gra_same_shape(p->shape, q->shape) || p == q)
         return;
-    real *const out = make(w, &c, what == GRADIENT ? w->rows : p->size / columns, columns, 1 + (what == DIVIDED));
+    const size_t rows = what == GRADIENT ? w->rows : p->size / columns;
+    real *const out = make(w, &c, rows, columns, what == DIVIDED ? 2 : 1);
     for (size_t i = 0; out && i < p->size; i++) {
         if (what == GRADIENT)
             gra_check_parts(k, p, i);
@@ -188,8 +192,8 @@ static void of_two(gra_wrong *w, gra_checked *p, gra_checked *q, int what)
             out[i] = what == LESS ? p->data[i] - q->data[i] : p->data[i] / q->data[i];
     }
     c.gradient = what == GRADIENT;
-    snprintf(c.name, sizeof c.name, what == LESS ? "(%.60s - %.60s)" : what == DIVIDED ? "%.60s/%.60s" : "%.60s",
-             p->name, q->name);
+    snprintf(c.name, sizeof c.name, what == LESS ? "(%.60s - %.60s)" : "%.60s%s%.60s", p->name,
+             what == LESS ? q->name : what == DIVIDED ? "/" : "", what == DIVIDED ? q->name : "");
     if (out && c.gradient)
         push(w, &c, GRA_ELEMENT_OF_DY, GRA_ELEMENT_OF_X);
     else if (out)

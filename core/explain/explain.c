@@ -1,10 +1,11 @@
 /* explain: why is a gradient wrong?
  *
- * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights of
- * the loss. If it is linear in dy, its Jacobian, with one row for each output, has all that it does: the
+ * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights
+ * of the loss. If it is linear in dy, its Jacobian, with one row for each output, has all that it does: the
  * backward of a loss that is only this output. The differences give the right Jacobian. So there are two
- * columns of numbers, one number for each output and each element of x: a, what the backward gives (analytic),
- * and n, what is right (numeric). A cause is found by one search: which of these turns n into a?
+ * columns of numbers, one number for each output and each element of x: a, what the backward gives
+ * (analytic), and n, what is right (numeric). A cause is found by one search: which of these turns n into
+ * a?
  *
  *     a = k n            a number k, which is 0 where nothing arrives              factors.c
  *     a = n, elsewhere   the right numbers at other places                         moved.c
@@ -12,10 +13,11 @@
  *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
  *
  * p and q are columns, too: 1, a tensor's elements, functions of them, sums of rows (columns.c). k may be a
- * number of its own for each row or element. All is looked at first, then only what is beside the diagonal. A
- * set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest comes first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is to
- * be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given: a fact
- * about the numbers that narrows the search. */
+ * number of its own for each row or element. All is looked at first, then only what is beside the diagonal.
+ * A set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest comes
+ * first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is
+ * to be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given:
+ * a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -111,8 +113,8 @@ static bool linear_in_dy(gra_wrong *w, real *a)
                        "terms has y->grad as a factor"
              : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
                                             "gradient: multiply by y->grad once, as it is"
-             : same(twice, own, n, least) ? "the sign of dy decides what is passed on. Is there a condition on "
-                                            "y->grad, or its absolute value? A condition belongs on x or y"
+             : same(twice, own, n, least) ? "the sign of dy decides what is passed on. Is there a condition "
+                                            "on y->grad, or its absolute value? A condition belongs on x or y"
              : "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a factor of "
                "each term, once, and is in no other function");
     return false;
@@ -239,9 +241,9 @@ static bool nearly_right(gra_wrong *w)
 {
     const double off = largest_error(w) / w->largest;
     if (off <= 2e-3)
-        gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing digit, "
-                 "an eps that is forgotten or is elsewhere, or an approximation that the forward does not make",
-                 off);
+        gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing "
+                 "digit, an eps that is forgotten or is elsewhere, or an approximation that the forward does "
+                 "not make", off);
     return off <= 2e-3;
 }
 
@@ -297,7 +299,8 @@ static bool value_clue(gra_wrong *w)
 /* What assumes less comes first, clues last. */
 static gra_guess *const guesses[] = {
     gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula,
-    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, gra_taken, places_clue, value_clue,
+    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, gra_taken,
+    places_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

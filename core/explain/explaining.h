@@ -9,12 +9,12 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
-typedef struct gra_column {             /* columns.c: values that a formula may be made of, one for each entry */
+typedef struct gra_column {             /* columns.c: what a formula may be made of, a value for each entry */
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
     size_t      rows, columns;
     int         row, column;            /* which index of an entry leads to the element; GRA_FIRST: none */
-    int         cost;                   /* how much is assumed with it: 0 for 1, 1 for a tensor, 2 for a sum */
+    int         cost;                   /* what it assumes: 0 for 1, 1 for a tensor, 2 for a sum */
     bool        gradient;               /* what dy gives to another tensor, and not a tensor's values */
     double      probe[GRA_PROBES];      /* its values at w->probe */
 } gra_column;
@@ -34,7 +34,7 @@ typedef struct gra_wrong {
     gra_column   *column;
     real         *made[GRA_MOST_MADE];  /* the data of columns that are no tensors */
     int           columns, mades;
-    size_t        probe[GRA_PROBES];    /* entries on which a guess is tried first; a sentence names the first */
+    size_t        probe[GRA_PROBES];    /* where a guess is tried first; a sentence names the first of them */
     bool          overwrites;           /* the backward has = where += is expected */
     bool          other;                /* x is not the worst tensor */
     bool          clues_asked;          /* nothing fits, so clues are given */
@@ -78,8 +78,8 @@ void   gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void   gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 size_t gra_worst(const gra_wrong *w);
 
-/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for sets
- * that are made of whole parts. Start gra_next_division with { 0 }. */
+/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for
+ * sets that are made of whole parts. Start gra_next_division with { 0 }. */
 enum { GRA_OUT, GRA_IN, GRA_EITHER };
 typedef struct gra_division {
     int    way, d;                      /* see parts.c; along dimension d */
@@ -93,9 +93,10 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
 void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v);     /* "row of x" */
 bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
 void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
-void   gra_put_place(gra_check_line *s, const char *name, const gra_shape *shape, size_t at);   /* "w (1, 2)" */
-void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);      /* of dy, or of x */
-void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e); /* "what dy (0) gives to w (1, 2)" */
+/* "w (1, 2)"; of dy, or of x; "what dy (0) gives to w (1, 2)" */
+void   gra_put_place(gra_check_line *s, const char *x, const gra_shape *shape, size_t at);
+void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);
+void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);
 
 /* columns.c: an index of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
  * dimension); its element. gra_extent: how far it runs; 0: there is none. */
@@ -115,8 +116,8 @@ bool   gra_index_of_dy(int which);
     F(SIGMOID_SLOPE, "s (1 - s), s = sigmoid(@)", 1 / ((1 + exp(-v)) * (1 + exp(v))))                    \
     F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
     F(TANH, "tanh(@)", tanh(v)) F(TANH_SLOPE, "1 - t^2, t = tanh(@)", 1 - tanh(v) * tanh(v))             \
-    F(CUBE, "@^3", v * v * v) F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(AND_SQUARE, "1 + @^2", 1 + v * v) \
-    F(SQUARE_REST, "1 - @^2", 1 - v * v) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                        \
+    F(SQUARE_REST, "1 - @^2", 1 - v * v) F(AND_SQUARE, "1 + @^2", 1 + v * v) F(CUBE, "@^3", v * v * v)   \
+    F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                     \
     F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
     F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
     F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))            \
@@ -151,8 +152,8 @@ typedef struct gra_pair {
 void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
 bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the plainest that fit */
 size_t gra_distinct(const gra_wrong *w, bool ratio);    /* how many values have a / n, or a - n: 8 at most */
-/* The rows, or if of_elements the elements, in each of which a = k n or, for a term t, n - a = k t, with a k of
- * its own; w->scratch has them. */
+/* The rows, or if of_elements the elements, in each of which a = k n or, for a term t, n - a = k t, with a
+ * k of its own; w->scratch has them. */
 bool   gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra_division *v);
 
 /* The guesses: each reports what fits, and is true then. */

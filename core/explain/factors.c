@@ -4,8 +4,8 @@
 
 /* ---- a number, and zeros ------------------------------------------------------------------------ */
 
-/* How an entry a differs from n: it is right, or n times the one number k; 0 where n is not; not 0 where n is.
- * Those too small to tell right from k n are EITHER. */
+/* How an entry a differs from n: it is right, or n times the one number k; 0 where n is not; not 0 where n
+ * is. Those too small to tell right from k n are EITHER. */
 enum { EITHER, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
 
 typedef struct classes {
@@ -96,15 +96,15 @@ bool gra_factor(gra_wrong *w)
     else if (n[EXTRA])
         gra_fits(w, "it should be zero: the loss does not depend on %.60s", w->x->name);
     else if (w->check->constant >= 0)
-        gra_fits(w, "%.60s gets a gradient only where %.60s has one too: test each gradient by itself, before "
-                 "its own lines", w->x->name, w->check->tensor[w->check->constant].name);
+        gra_fits(w, "%.60s gets a gradient only where %.60s has one too: test each gradient by itself, "
+                 "before its own lines", w->x->name, w->check->tensor[w->check->constant].name);
     else
         gra_fits(w, "all zero: the backward adds nothing here");
     return true;
 }
 
-/* Nothing where something is expected, and the reverse. Does what is too much come from outputs that depend on
- * nothing? Else values went to the wrong places. */
+/* Nothing where something is expected, and the reverse. Does what is too much come from outputs that depend
+ * on nothing? Else values went to the wrong places. */
 bool gra_another_mask(gra_wrong *w)
 {
     const classes c = classify(w);
@@ -136,8 +136,8 @@ bool gra_own_factors(gra_wrong *w)
         if (w->scratch[p] != 0 && used++ < 3)
             gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
     gra_put_parts(&whose, w, &v);
-    gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) is "
-             "missing, or taken from elsewhere", whose.s, some.s);
+    gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) "
+             "is missing, or taken from elsewhere", whose.s, some.s);
     return true;
 }
 
@@ -160,7 +160,8 @@ static void tell_factors(gra_wrong *w, gra_term p, gra_term q, double k)
     else if (!p.c->data)
         gra_fits(w, "a factor is missing: %s%s", expected.s, more.s);
     else
-        gra_fits(w, "the wrong factor: the backward has %s where %s is expected%s", has.s, expected.s, more.s);
+        gra_fits(w, "the wrong factor: the backward has %s where %s is expected%s", has.s, expected.s,
+                 more.s);
 }
 
 /* a is k p, and n is k q: the formula of the backward, and the right one. */
@@ -201,8 +202,8 @@ bool gra_instead(gra_wrong *w)
     gra_put_term(&what, w, r.p, e);
     gra_put_entry(&at, w, e);
     if (r.p.c->gradient)
-        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula of %s",
-                 r.p.c->name, w->x->name, r.p.c->name);
+        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula "
+                 "of %s", r.p.c->name, w->x->name, r.p.c->name);
     else if (!r.p.c->data)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is "
                  "forgotten", r.k);

@@ -5,8 +5,8 @@
  *     n - a = k (p - q)       a term q where p is expected
  *     a = k p                 the formula of the backward; and the right one, if n = k q
  *
- * All pairs are tried, the plainest first: 1 costs nothing, a tensor 1, a sum 2, a function 1 more, a rare one
- * 2. A guess is tried on four entries, and then on all. */
+ * All pairs are tried, the plainest first: 1 costs nothing, a tensor 1, a sum 2, a function 1 more, a rare
+ * one 2. A guess is tried on four entries, and then on all. */
 #include "explaining.h"
 
 enum { MOST_COST = 4 };                 /* two functions of tensors; what is dearer fits only by luck */
@@ -27,8 +27,8 @@ size_t gra_distinct(const gra_wrong *w, bool ratio)
     return count;
 }
 
-/* The example of a sentence is a large entry that is wrong, if there is one of two different places; then come
- * some of all wrong entries. */
+/* The example of a sentence is a large entry that is wrong, if there is one of two different places; then
+ * come some of all wrong entries. */
 void gra_probe(gra_wrong *w)
 {
     size_t count = 0, at = 0, next = 1;
@@ -59,7 +59,8 @@ static bool agrees(const gra_wrong *w, const gra_pair *r, size_t e, double u, do
     if (r->form == GRA_ALONE)
         return fabs(r->values[e] - r->k * u) <= 1e-5 * fabs(r->k * u);
     if (r->form != GRA_QUOTIENT)
-        return gra_right(w, e) || gra_fit(w, w->n[e] - w->a[e], r->k * (r->form == GRA_PRODUCT ? u * v : u - v));
+        return gra_right(w, e) ||
+               gra_fit(w, w->n[e] - w->a[e], r->k * (r->form == GRA_PRODUCT ? u * v : u - v));
     const double a = w->a[e] * v, n = r->k * w->n[e] * u;
     return fabs(a - n) <= 1e-5 * fabs(a) + 1e-7 * w->largest * (fabs(v) + fabs(r->k * u));
 }
@@ -77,16 +78,20 @@ static double number_of(const gra_wrong *w, const gra_pair *r, size_t e, double 
 
 static bool explains(const gra_wrong *w, gra_pair *r)
 {
+    double u[GRA_PROBES], v[GRA_PROBES];
+    int most = 0;                                       /* the probe that k is taken from */
     for (int i = 0; i < GRA_PROBES; i++) {
-        const double u = gra_apply(r->p.f, r->p.c->probe[i]), v = gra_apply(r->q.f, r->q.c->probe[i]);
-        r->k = i ? r->k : number_of(w, r, w->probe[0], u, v);
-        if (r->k == 0 || !agrees(w, r, w->probe[i], u, v))
-            return false;
+        u[i] = gra_apply(r->p.f, r->p.c->probe[i]);
+        v[i] = gra_apply(r->q.f, r->q.c->probe[i]);
+        most = fabs(u[i] * v[i]) > fabs(u[most] * v[most]) ? i : most;
     }
-    for (size_t i = 0; i < w->entries; i++)
-        if (!agrees(w, r, w->entry[i], gra_value(w, r->p, w->entry[i]), gra_value(w, r->q, w->entry[i])))
-            return false;
-    return true;
+    r->k = number_of(w, r, w->probe[most], u[most], v[most]);
+    bool fit = r->k != 0;
+    for (int i = 0; i < GRA_PROBES && fit; i++)
+        fit = agrees(w, r, w->probe[i], u[i], v[i]);
+    for (size_t i = 0, e; fit && gra_each(w, &i, &e);)
+        fit = agrees(w, r, e, gra_value(w, r->p, e), gra_value(w, r->q, e));
+    return fit;
 }
 
 /* Does it always take the first element, or row? As where an index is forgotten. */
@@ -107,7 +112,8 @@ static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q
     case GRA_ALONE:     return !q->data;
     case GRA_QUOTIENT:  return p->data || q->data;
     case GRA_PRODUCT:   return !unlikely && p <= q && q->data;
-    default:            return !unlikely && p <= q && q->data && (one || (p->row == q->row && p->column == q->column));
+    default:            return !unlikely && p <= q && q->data &&
+                               (one || (p->row == q->row && p->column == q->column));
     }
 }
 

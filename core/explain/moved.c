@@ -1,5 +1,5 @@
-/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of another
- * output, of the transposed matrix; or it has other elements of the tensor that n has. */
+/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of
+ * another output, of the transposed matrix; or it has other elements of the tensor that n has. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ static bool transposed(gra_wrong *w)
     if (layout)
         gra_fits(w, "transposed: the values are those of the other order of the last two dimensions");
     else if (jacobian)
-        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %.60s_i: a matrix is taken instead "
-                 "of its transpose, or a factor of place i instead of that of j", w->x->name);
+        gra_fits(w, "the places i and j are exchanged in what dy_j gives to %.60s_i: a matrix is taken "
+                 "instead of its transpose, or a factor of place i instead of that of j", w->x->name);
     return layout || jacobian;
 }
 
@@ -123,6 +123,7 @@ bool gra_taken(gra_wrong *w)
         gra_put_place(&name[i], t[i]->name, &t[i]->shape, at[i]);
     }
     gra_put_entry(&where, w, example);
-    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s, where.s);
+    gra_fits(w, "a wrong index: the backward has %s where %s is expected, in %s", name[0].s, name[1].s,
+             where.s);
     return true;
 }

@@ -9,8 +9,8 @@ static const char *another(const gra_check_line *s)     /* before the next name 
     return s->at ? "; or " : ": ";
 }
 
-/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them; x first, then y,
- * then the others. False: nothing has. */
+/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them; x first, then
+ * y, then the others. False: nothing has. */
 static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
 {
     const gra_checking *k = w->check;
@@ -57,7 +57,7 @@ static void put_names(gra_check_line *s, const gra_wrong *w, double v)
 static bool put_sizes(gra_check_line *s, const gra_wrong *w, const int n[2], bool root)
 {
     const bool mean = !root && (n[0] == 1 || n[1] == 1);
-    for (int i = 0; i < 2 && (s->at > 0) == (i > 0) && (mean || !w->single); i++) {     /* the larger one first */
+    for (int i = 0; i < 2 && (s->at > 0) == (i > 0) && (mean || !w->single); i++) {     /* the larger first */
         const int size = (n[0] > n[1]) == (i == 0) ? n[0] : n[1];
         gra_check_line of = { .at = 0 };
         if (size == 1 || !put_size(&of, w, size, mean ? 2 : 1, root))

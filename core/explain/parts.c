@@ -10,8 +10,8 @@ enum {
     SIGN,                               /* of the element of x */
     INDEX_OF_X, INDEX_OF_DY,            /* along one dimension */
     DIAGONAL,                           /* what dy_i gives to x_i, and what it gives to other places */
-    RELATION,                           /* the index of x along one dimension is before that of dy, the same, */
-    ROW_OF_X, ROW_OF_DY,                /* or after it */
+    RELATION,                           /* an index of x comes before that of dy, is the same, or after it */
+    ROW_OF_X, ROW_OF_DY,
     ELEMENT_OF_X, ELEMENT_OF_DY,
     WAYS
 };
@@ -55,8 +55,8 @@ static size_t parts_of(const gra_wrong *w, const gra_division *v)
     case DIAGONAL:  return w->whole && gra_same_shape(*x, *y) ? 2 : 0;
     case RELATION:  return gra_extent(w, GRA_OF_X + v->d) > 1 &&
                            gra_extent(w, GRA_OF_X + v->d) == gra_extent(w, GRA_OF_DY + v->d) ? 3 : 0;
-    case ROW_OF_X: case ROW_OF_DY:
-        return shape_of(w, of_dy(v))->ndim > 2 ? gra_extent(w, index_of(v)) : 0;        /* else they are indices */
+    case ROW_OF_X: case ROW_OF_DY:                      /* of two dimensions rows are indices */
+        return shape_of(w, of_dy(v))->ndim > 2 ? gra_extent(w, index_of(v)) : 0;
     default:        return gra_extent(w, index_of(v));
     }
 }

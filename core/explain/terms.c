@@ -11,8 +11,8 @@ bool gra_same_number(gra_wrong *w)
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
         const double d = w->a[e] - w->n[e];
         const bool is_minus = gra_fit(w, d, -by);
-        if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]) || !(gra_fit(w, d, by) || is_minus || gra_right(w,
-            e)))
+        if (gra_none(w, w->a[e]) != gra_none(w, w->n[e]) ||
+            !(gra_fit(w, d, by) || is_minus || gra_right(w, e)))
             return false;
         w->mark[e] = !gra_right(w, e);
         off += !gra_right(w, e);
@@ -26,8 +26,8 @@ bool gra_same_number(gra_wrong *w)
                  "numbers of the formula are exchanged%s", where.s, fabs(by), off == 2 * minus
                  ? ", or the targets of the backward are not those of the forward" : "");
     else if (off == w->entries)
-        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term of "
-                 "the formula, or a mean, is missing or wrong", by);
+        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
+                 "of the formula, or a mean, is missing or wrong", by);
     else
         gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
                  "missing there, or has the wrong sign; it is right elsewhere", where.s, by);
@@ -103,8 +103,8 @@ static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
     else if (t.c->data == w->x->data)
         why = "a term with this factor is missing or wrong, as a projection on it";
     gra_fits(w, "for each %s what is off is %s %s%s, and so elsewhere: %s", whose.s,
-             t.c->data ? "a number times" :
-             "one number", t.f == GRA_REST ? "1 - v for v = " : "", t.c->data ? of.s : "everywhere", why);
+             t.c->data ? "a number times" : "one number", t.f == GRA_REST ? "1 - v for v = " : "",
+             t.c->data ? of.s : "everywhere", why);
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of

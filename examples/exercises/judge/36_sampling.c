@@ -41,7 +41,7 @@ static void call_sample(const struct judge_call *c)
     "e[i] = [t = 0] ? best[i] : exp((x[i] - top) / t)\n" \
     p "[i] = e[i] / sum(i, e[i])\n"
 #define RANK(p) \
-    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])   # the number before\n"
+    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])  # the number before\n"
 #define TOP_K(p, q) \
     "k_kept[i] = [rank[i] < k] * " p "[i]\n" \
     q "[i] = k_kept[i] / sum(i, k_kept[i])\n"
