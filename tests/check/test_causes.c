@@ -69,7 +69,7 @@ static const struct formula_op ops[] = {
     { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
       { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", "y where y/x", "a clue" } } },
     { ELEMENTS("elu", "", "[x[k,i] > 0] ? x[k,i] : exp(x[k,i]) - 1", "[x[k,i] > 0] ? 1 : exp(x[k,i])"),
-      { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "likely: ... wrong factor", "a clue" } } },
+      { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "a clue: wrong where x < 0" } } },
     { ELEMENTS("focal", " in 0.1..0.9", "-(1 - x[k,i])^2 * log(x[k,i])",
                "2 * (1 - x[k,i]) * log(x[k,i]) - (1 - x[k,i])^2 / x[k,i]"),
       { { "d[k,i] = -(1 - x[k,i])^2 / x[k,i]", "likely: ... a term too many", "each element" } } },
@@ -85,7 +85,7 @@ static const struct formula_op ops[] = {
     { BOTH("angle", " in 0.4..3", "atan2(x[k,i], w[k,i])", "w[k,i] / (x[k,i]^2 + w[k,i]^2)",
            "-x[k,i] / (x[k,i]^2 + w[k,i]^2)"),
       { { "d[k,i] = -x[k,i] / (x[k,i]^2 + w[k,i]^2)\n"
-          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "two gradients are exchanged", "each element" } } },
+          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "likely: ... w (0, 0) where x (0, 0) ... sign is flipped" } } },
     { BOTH("gate", "", "x[k,i] * s[k,i]\ns[k,i] = sigmoid(w[k,i])", "s[k,i]",
            "x[k,i] * s[k,i] * (1 - s[k,i])"),
       { { "c[k,i] = x[k,i] * s[k,i]", "missing: 1 - sigmoid(w (0, 0))", "e to the power" } } },
@@ -163,7 +163,7 @@ static const struct formula_op ops[] = {
       "p[k] = mean(i, dy[i,k] * z[i,k]) * c[k]\n"
       "dx[i,k] = c[k] * (dy[i,k] - a[k] - z[i,k] * c[k] * p[k])\n",
       { ROOTS("a clue: nearly right", "a clue: each dy is used"),
-        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a term too many", "sums to 0" },
+        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a mean ... is missing", "sums to 0" },
         { "dx[i,k] = c[k] * (dy[i,k] - a[k])", "likely: ... a term with this factor", "each dy is used" } } },
     { "deviation", "k rows = 3, i n = 5", "x[k,i]",
       "z[k,i] = x[k,i] - m[k]\n" "m[k] = mean(i, x[k,i])\n"
@@ -196,7 +196,7 @@ static const struct formula_op ops[] = {
       "y[k,i] = x[k,i] + [i > 0] * w[k,i] * y[k,i - 1]\n"
       "g[k,i] = dy[k,i] + [i < n - 1] * w[k,i + 1] * g[k,i + 1]\n" "dx[k,i] = g[k,i]\n"
       "dw[k,i] = [i > 0] * g[k,i] * y[k,i - 1]\n",
-      { { "dw[k,i] = g[k,i] * y[k,i]", "one place before that of y along dimension 1", "a clue" } } },
+      { { "dw[k,i] = g[k,i] * y[k,i]", "a clue: ... does not depend" } } },
     { "distance", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
       "z[k,i] = x[k,i] - w[k,i]\n" "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
       "dx[k,i] = dy * tanh(z[k,i])\n" "dw[k,i] = -dy * tanh(z[k,i])\n",
@@ -211,8 +211,8 @@ static const struct formula_op ops[] = {
       "y[k] = sum(i, sum(j, x[k,i] * w[i,j] * x[k,j]))\n"
       "dx[k,i] = dy[k] * sum(j, (w[i,j] + w[j,i]) * x[k,j])\n"
       "dw[i,j] = sum(k, dy[k] * x[k,i] * x[k,j])\n",
-      { { "dx[k,i] = dy[k] * sum(j, 2 * w[i,j] * x[k,j])", "likely: ... wrong factor", "each dy is used" },
-        { "dx[k,i] = dy[k] * sum(j, w[i,j] * x[k,j])", "likely:", "each dy is used" } } },
+      { { "dx[k,i] = dy[k] * sum(j, 2 * w[i,j] * x[k,j])", "a clue: each dy is used" },
+        { "dx[k,i] = dy[k] * sum(j, w[i,j] * x[k,j])", "a clue: each dy is used" } } },
     { "gain", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "s[k] = sum(i, x[k,i]^2)\n" "y[k,i] = x[k,i] / sqrt(s[k]) * (1 + w[i])\n"
       "g[k,i] = dy[k,i] * (1 + w[i])\n" "dot[k] = sum(i, g[k,i] * x[k,i]) / s[k]\n"

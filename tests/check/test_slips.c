@@ -38,7 +38,7 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = g[k,i] * (1 + k)", "likely: ... its own for each row ... 1, 2, 3" },
         { "dx[k,i] = g[k,i] * (1 + 1e-4 * sin(x[k,i]))", "a clue: nearly right: off by 9.6e-05" },
         { "dx[k,i] = g[k,i] * (2 + cos(x[k,i]))", EACH_DY },
-        { "dx[k,i] = g[k,i + 1 - 4 * [i = 3]]", "likely: shifted ... index i of dimension 1 ... i + 1" },
+        { "dx[k,i] = g[k,i + 1 - 4 * [i = 3]]", "likely: ... wrong places ... x (0, 3) belongs to x (0, 0)" },
         { "dx[k,i] = g[0,4 * (4 * k + i) - 11 * floor((4 * k + i) / 3)]", "likely: transposed" },
         { "dx[k,i] = g[k,i] / x[k,i]", "likely: a factor is missing: x" },
         { "dx[k,i] = g[k,i] * (1 - x[k,i])", "likely: the wrong factor ... x (1 - x)" },
@@ -67,7 +67,7 @@ static const struct formula_op ops[] = {
         { "dx[r,i] = sum(o, [o < 4] * dy[r,o] * w[o,i])", NOTHING " from column 4 of dy" },
         { "db[o] = [o < rows] * sum(p, dy[o,p])", "likely: ... wrong places ... b (0) belongs to b (1)" },
         { "dw[o,i] = sum(r, dy[0,o * rows + r] * x[r,i])", "likely:" },
-        { "dx[r,i] = sum(o, dy[r - 1 + 3 * [r = 0],o] * w[o,i])", "likely: shifted ... dimension 0" },
+        { "dx[r,i] = sum(o, dy[r - 1 + 3 * [r = 0],o] * w[o,i])", "likely: ... wrong places" },
         { "dx[r,i] = sum(o, dy[r,o] * w[o,i] * 5 * cos(x[r,i] * w[o,i]))\n"
           "db[o] = sum(r, dy[r,o]) / 2", "likely, for b: ... 0.5: a forgotten 2" } } },
 
@@ -147,7 +147,7 @@ static const struct formula_op ops[] = {
       "g[v,e] = sum(t, [ids[t] = v] * dy[t,e])\n" "dw[v,e] = g[v,e]\n",
       { { "dw[v,e] = sum(t, [ids[t] = v] * last[t] * dy[t,e])", "likely: ... nothing arrives from rows" },
         { "dw[v,e] = sum(t, [ids[t] = v] * last[t] * (dy[t,e] - dw0[v,e]))", STORED },
-        { "dw[v,e] = [v > 0] * g[v - 1,e]", "likely: shifted ... dimension 0 belongs to i - 1" },
+        { "dw[v,e] = [v > 0] * g[v - 1,e]", "likely: ... wrong places ... w (2, 0) belongs to w (1, 0)" },
         { "dw[v,e] = [v = 3] ? g[v,e] / 3 : g[v,e]", "likely: in row 3 of w ... a forgotten 3" },
         { "dw[v,e] = dy[v,e] + [v = 0] * dy[5,e]", "likely: ... wrong places" },
         { "dw[v,e] = [v != 0] * g[v,e]", NOTHING " in row 0 of w" },
@@ -174,9 +174,9 @@ static const struct formula_op ops[] = {
       "y = -sum(k, [target[k] >= 0] * log(q[k,target[k]])) / 3\n" "hot[k,i] = [i = target[k]]\n"
       "g[k] = [target[k] >= 0] * dy\n" "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / 3\n",
       { { "dx[k,i] = [target[k] >= 0] * (q[k,i] - hot[k,i]) / 3", NO_DY },
-        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i])", "likely: ... factor of 3 ... number of rows" },
+        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i])", "likely: ... factor of 3" },
         { "dx[k,i] = g[k] * q[k,i] / 3", "likely: in elements 1, 5, 18 ... +0.333333" },
-        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / 4", "likely: ... 3/4 ... ignore_index" },
+        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / 4", "likely: ... 0.75: 3/4" },
         { "dx[k,i] = g[k] * (hot[k,i] - q[k,i]) / 3", "likely: ... sign is flipped" },
         { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / n", "likely: ... 0.6: 3/5 ... dimension 1 of x" },
         { "dx[k,i] = -g[k] * hot[k,i] / q[k,i] / 3", "a clue: nothing arrives except in elements 1, 5, 18" },
