@@ -85,7 +85,7 @@ static const struct formula_op ops[] = {
     { BOTH("angle", " in 0.4..3", "atan2(x[k,i], w[k,i])", "w[k,i] / (x[k,i]^2 + w[k,i]^2)",
            "-x[k,i] / (x[k,i]^2 + w[k,i]^2)"),
       { { "d[k,i] = -x[k,i] / (x[k,i]^2 + w[k,i]^2)\n"
-          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "likely: ... w (0, 0) where x (0, 0) ... sign is flipped" } } },
+          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "w (0, 0) where x (0, 0) ... sign is flipped" } } },
     { BOTH("gate", "", "x[k,i] * s[k,i]\ns[k,i] = sigmoid(w[k,i])", "s[k,i]",
            "x[k,i] * s[k,i] * (1 - s[k,i])"),
       { { "c[k,i] = x[k,i] * s[k,i]", "missing: 1 - sigmoid(w (0, 0))", "e to the power" } } },
@@ -163,7 +163,7 @@ static const struct formula_op ops[] = {
       "p[k] = mean(i, dy[i,k] * z[i,k]) * c[k]\n"
       "dx[i,k] = c[k] * (dy[i,k] - a[k] - z[i,k] * c[k] * p[k])\n",
       { ROOTS("a clue: nearly right", "a clue: each dy is used"),
-        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a mean ... is missing", "sums to 0" },
+        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a mean", "sums to 0" },
         { "dx[i,k] = c[k] * (dy[i,k] - a[k])", "likely: ... a term with this factor", "each dy is used" } } },
     { "deviation", "k rows = 3, i n = 5", "x[k,i]",
       "z[k,i] = x[k,i] - m[k]\n" "m[k] = mean(i, x[k,i])\n"
