@@ -79,7 +79,7 @@ static void read_inputs(const char *text)
     }
 }
 
-void formula_op(const struct formula_op *op, const char *wrong)
+static void make(const struct formula_op *op, const char *wrong)
 {
     int size[LETTERS] = { 0 };
     formula_start(&f, functions);
@@ -136,49 +136,46 @@ static void backward(gra_tensor *y)
             }
 }
 
-gra_tensor *formula_of(gra_tape *t, gra_tensor **of, void *arg)
+static gra_tensor *run(gra_tape *tape, gra_tensor **of, void *arg)
 {
     static const gra_op op = { .name = "formula", .forward = forward, .backward = backward };
     (void)arg;
-    return gra_run(gra_result_n(t, &op, shape_of(y_), inputs, of));
+    return gra_run(gra_result_n(tape, &op, shape_of(y_), inputs, of));
 }
 
-int formula_check(const struct formula_op *op, const char *wrong, gra_check_report *report)
+int formula_check(const struct formula_op *op, const char *wrong)
 {
-    gra_tape *t = gra_open(1);
-    formula_op(op, wrong);
-    const int status = gra_check(t, &(gra_check_options){ .nin = inputs, .in = in, .f = formula_of }, report);
-    gra_close(t);
-    return status;
+    make(op, wrong);
+    return checked(run, NULL, inputs, in);
 }
 
 /* The facts, then hints: no clue beside what fits; three at most, in lines of 80 columns. */
-static void hints_are_few_and_short(const gra_check_report *r)
+static void hints_are_few_and_short(void)
 {
     size_t fits = 0, clues = 0;
-    ck_assert_msg(strncmp(r->finding, "gradient check FAILED: ", 23) == 0, "%s", r->finding);
-    ck_assert_msg(strncmp(r->text, r->finding, strlen(r->finding)) == 0, "%s\n%s", r->text, r->finding);
-    ck_assert(!strstr(r->finding, "likely") && !strstr(r->finding, "a clue"));
-    for (const char *line = r->text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", r->text);
+    const char *finding = report.finding, *text = report.text;
+    ck_assert_msg(strncmp(finding, "gradient check FAILED: ", 23) == 0, "%s", finding);
+    ck_assert_msg(strncmp(text, finding, strlen(finding)) == 0, "%s\n%s", text, finding);
+    ck_assert(!strstr(finding, "likely") && !strstr(finding, "a clue"));
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", text);
         fits += strncmp(line, "likely", 6) == 0;
         clues += strncmp(line, "a clue", 6) == 0;
     }
-    ck_assert_msg(fits + clues >= 1 && fits + clues <= 3 && !(fits && clues), "%s", r->text);
+    ck_assert_msg(fits + clues >= 1 && fits + clues <= 3 && !(fits && clues), "%s", text);
 }
 
 void formula_rows(const struct formula_op *op)
 {
-    gra_check_report r;
-    ck_assert_msg(formula_check(op, NULL, &r) == 0 && !strstr(r.text, "likely") && !strstr(r.text, "a clue"),
-                  "%s: %s", op->name, r.text);
+    ck_assert_msg(formula_check(op, NULL) == 0 && !says("likely") && !says("a clue"), "%s: %s", op->name,
+                  report.text);
     for (int i = 0; op->wrong[i].lines; i++) {
-        const char *lines = op->wrong[i].lines, *says = op->wrong[i].says, *unsaid = op->wrong[i].unsaid;
-        ck_assert_msg(formula_check(op, lines, &r) == 1, "%s, %s: %s", op->name, lines, r.text);
-        ck_assert_msg(report_says(&r, says), "%s, %s: \"%s\" is missing:\n%s", op->name, lines, says, r.text);
-        ck_assert_msg(!unsaid || !report_says(&r, unsaid), "%s, %s: \"%s\" is said:\n%s", op->name, lines,
-                      unsaid, r.text);
-        hints_are_few_and_short(&r);
+        const char *lines = op->wrong[i].lines, *words = op->wrong[i].says, *unsaid = op->wrong[i].unsaid;
+        ck_assert_msg(formula_check(op, lines) == 1, "%s, %s: %s", op->name, lines, report.text);
+        ck_assert_msg(says(words), "%s, %s: \"%s\" is missing:\n%s", op->name, lines, words, report.text);
+        ck_assert_msg(!unsaid || !says(unsaid), "%s, %s: \"%s\" is said:\n%s", op->name, lines, unsaid,
+                      report.text);
+        hints_are_few_and_short();
     }
 }
 

@@ -28,12 +28,10 @@ struct formula_op {
     const double *numbers;
 };
 
-/* From now on formula_of is this op; wrong may be NULL. formula_check checks it: gra_check's status. */
-void        formula_op(const struct formula_op *op, const char *wrong);
-gra_tensor *formula_of(gra_tape *t, gra_tensor **in, void *arg);
-int         formula_check(const struct formula_op *op, const char *wrong, gra_check_report *report);
+/* Checks the op with these lines in the place of its own, or NULL: gra_check's status, and `report`. */
+int formula_check(const struct formula_op *op, const char *wrong);
 
 /* The test of an op: with its own lines it passes; each row fails, and the report has the row's words. */
-void        formula_rows(const struct formula_op *op);
+void formula_rows(const struct formula_op *op);
 
 #endif

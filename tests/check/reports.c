@@ -1,6 +1,6 @@
 /* reports: see reports.h. */
 #include "reports.h"
-#include <stdio.h>
+#include "lib/suites.h"
 
 bool report_says(const gra_check_report *r, const char *phrase)
 {
@@ -24,3 +24,20 @@ bool report_says(const gra_check_report *r, const char *phrase)
     }
     return at != NULL;
 }
+
+#ifdef GRADUS_DOUBLE
+
+gra_check_report report;
+
+int checked(gra_check_fn *f, void *arg, int nin, const gra_check_in *in)
+{
+    return gra_check(t, &(gra_check_options){ .nin = nin, .in = in, .f = f, .arg = arg }, &report);
+}
+
+void expect(int status, int wanted, const char *phrase)
+{
+    ck_assert_msg(status == wanted, "%d, wanted %d: %s", status, wanted, report.text);
+    ck_assert_msg(says(phrase), "\"%s\" is missing:\n%s", phrase, report.text);
+}
+
+#endif

@@ -1,6 +1,7 @@
 /* Wrong backwards of many kinds of ops, and the cause that the gradient check names for each; and causes that
  * it must not name, though numbers fit by chance. */
 #include "formula_op.h"
+#include "lib/fixture.h"
 #include "lib/suites.h"
 
 #ifdef GRADUS_DOUBLE
@@ -68,7 +69,7 @@ static const struct formula_op ops[] = {
     { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
       { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", "y where y/x", "a clue" } } },
     { ELEMENTS("elu", "", "[x[k,i] > 0] ? x[k,i] : exp(x[k,i]) - 1", "[x[k,i] > 0] ? 1 : exp(x[k,i])"),
-      { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "likely: ... wrong factor", "a clue" } } },
+      { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "a clue: wrong where x < 0" } } },
     { ELEMENTS("focal", " in 0.1..0.9", "-(1 - x[k,i])^2 * log(x[k,i])",
                "2 * (1 - x[k,i]) * log(x[k,i]) - (1 - x[k,i])^2 / x[k,i]"),
       { { "d[k,i] = -(1 - x[k,i])^2 / x[k,i]", "likely: ... a term too many", "each element" } } },
@@ -84,7 +85,7 @@ static const struct formula_op ops[] = {
     { BOTH("angle", " in 0.4..3", "atan2(x[k,i], w[k,i])", "w[k,i] / (x[k,i]^2 + w[k,i]^2)",
            "-x[k,i] / (x[k,i]^2 + w[k,i]^2)"),
       { { "d[k,i] = -x[k,i] / (x[k,i]^2 + w[k,i]^2)\n"
-          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "two gradients are exchanged", "each element" } } },
+          "c[k,i] = w[k,i] / (x[k,i]^2 + w[k,i]^2)", "w (0, 0) where x (0, 0) ... sign is flipped" } } },
     { BOTH("gate", "", "x[k,i] * s[k,i]\ns[k,i] = sigmoid(w[k,i])", "s[k,i]",
            "x[k,i] * s[k,i] * (1 - s[k,i])"),
       { { "c[k,i] = x[k,i] * s[k,i]", "missing: 1 - sigmoid(w (0, 0))", "e to the power" } } },
@@ -110,12 +111,9 @@ static const struct formula_op ops[] = {
         { "d[k,i] = -w[k,i] / x[k,i] - (1 - w[k,i]) / (1 - x[k,i])", "likely: ... a term is missing" } } },
 
     { "cross-entropy", "k rows = 4, i n = 5", "x[k,i]",
-      "p[k,i] = exp(x[k,i]) / e[k]\n"
-      "e[k] = sum(i, exp(x[k,i]))\n"
-      "y = -mean(k, log(p[k,target[k]]))\n"
-      "hot[k,i] = [i = target[k]]\n"
-      "d[k,i] = p[k,i] - hot[k,i]\n"
-      "dx[k,i] = d[k,i] * dy / rows\n",
+      "p[k,i] = exp(x[k,i]) / e[k]\n" "e[k] = sum(i, exp(x[k,i]))\n"
+      "y = -mean(k, log(p[k,target[k]]))\n" "hot[k,i] = [i = target[k]]\n"
+      "d[k,i] = p[k,i] - hot[k,i]\n" "dx[k,i] = d[k,i] * dy / rows\n",
       { { "d[k,i] = log(p[k,i]) - hot[k,i]", "likely: ... a wrong term ... softmax" },
         { "d[k,i] = x[k,i] - hot[k,i]", "likely: ... a wrong term ... softmax" },
         { "d[k,i] = p[k,i] - [i = target[k] + 1 - 5 * [target[k] = 4]]", "likely: ... exchanged" },
@@ -126,11 +124,8 @@ static const struct formula_op ops[] = {
 
     /* c is 1/sqrt(v + eps) in the backward */
     { "rms norm", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
-      "eps = 0.1\n"
-      "v[k] = mean(i, x[k,i]^2)\n"
-      "y[k,i] = x[k,i] / sqrt(v[k] + eps) * w[i]\n"
-      "c[k] = 1 / sqrt(v[k] + eps)\n"
-      "g[k,i] = dy[k,i] * w[i]\n"
+      "eps = 0.1\n" "v[k] = mean(i, x[k,i]^2)\n" "y[k,i] = x[k,i] / sqrt(v[k] + eps) * w[i]\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n" "g[k,i] = dy[k,i] * w[i]\n"
       "p[k] = mean(i, g[k,i] * x[k,i]) * c[k]\n"
       "dx[k,i] = c[k] * (g[k,i] - x[k,i] * c[k] * p[k])\n"
       "dw[i] = sum(k, dy[k,i] * x[k,i] * c[k])\n",
@@ -142,14 +137,9 @@ static const struct formula_op ops[] = {
           "look at the term" },
         { "dx[k,i] = c[k] * g[k,i]", "likely: beside the diagonal ... all zero", "the mean" } } },
     { "layer norm", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
-      "eps = 0.1\n"
-      "z[k,i] = x[k,i] - m[k]\n"
-      "m[k] = mean(i, x[k,i])\n"
-      "v[k] = mean(i, z[k,i]^2)\n"
-      "y[k,i] = z[k,i] / sqrt(v[k] + eps) * w[i]\n"
-      "c[k] = 1 / sqrt(v[k] + eps)\n"
-      "g[k,i] = dy[k,i] * w[i]\n"
-      "a[k] = mean(i, g[k,i])\n"
+      "eps = 0.1\n" "z[k,i] = x[k,i] - m[k]\n" "m[k] = mean(i, x[k,i])\n"
+      "v[k] = mean(i, z[k,i]^2)\n" "y[k,i] = z[k,i] / sqrt(v[k] + eps) * w[i]\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n" "g[k,i] = dy[k,i] * w[i]\n" "a[k] = mean(i, g[k,i])\n"
       "p[k] = mean(i, g[k,i] * z[k,i]) * c[k]\n"
       "dx[k,i] = c[k] * (g[k,i] - a[k] - z[k,i] * c[k] * p[k])\n"
       "dw[i] = sum(k, dy[k,i] * z[k,i] * c[k])\n",
@@ -165,26 +155,19 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = c[k] * (g[k,i] - a[k])", "likely: ... a term with the sum" },
         { "dx[k,i] = c[k] * g[k,i]", "likely: beside the diagonal ... all zero" },
         { "dx[k,i] = c[k] * (g[k,i] + a[k] - z[k,i] * c[k] * p[k])", "likely: ... a term with the sum" },
-        { "dx[k,i] = c[k] * (g[k,i] - a[k] - n * z[k,i] * c[k] * p[k])",
-          "likely: ... a term with the sum" } } },
+        { "dx[k,i] = c[k] * (g[k,i] - a[k] - n * z[k,i] * c[k] * p[k])", "likely:" } } },
     { "batch norm", "i n = 5, k columns = 3", "x[i,k]",
-      "eps = 1e-5\n"
-      "z[i,k] = x[i,k] - m[k]\n"
-      "m[k] = mean(i, x[i,k])\n"
-      "v[k] = mean(i, z[i,k]^2)\n"
-      "y[i,k] = z[i,k] / sqrt(v[k] + eps)\n"
-      "c[k] = 1 / sqrt(v[k] + eps)\n"
-      "a[k] = mean(i, dy[i,k])\n"
+      "eps = 1e-5\n" "z[i,k] = x[i,k] - m[k]\n" "m[k] = mean(i, x[i,k])\n"
+      "v[k] = mean(i, z[i,k]^2)\n" "y[i,k] = z[i,k] / sqrt(v[k] + eps)\n"
+      "c[k] = 1 / sqrt(v[k] + eps)\n" "a[k] = mean(i, dy[i,k])\n"
       "p[k] = mean(i, dy[i,k] * z[i,k]) * c[k]\n"
       "dx[i,k] = c[k] * (dy[i,k] - a[k] - z[i,k] * c[k] * p[k])\n",
       { ROOTS("a clue: nearly right", "a clue: each dy is used"),
-        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a term too many", "sums to 0" },
+        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a mean", "sums to 0" },
         { "dx[i,k] = c[k] * (dy[i,k] - a[k])", "likely: ... a term with this factor", "each dy is used" } } },
     { "deviation", "k rows = 3, i n = 5", "x[k,i]",
-      "z[k,i] = x[k,i] - m[k]\n"
-      "m[k] = mean(i, x[k,i])\n"
-      "y[k] = sqrt(sum(i, z[k,i]^2) / (n - 1))\n"
-      "d[k,i] = z[k,i] / y[k] / (n - 1)\n"
+      "z[k,i] = x[k,i] - m[k]\n" "m[k] = mean(i, x[k,i])\n"
+      "y[k] = sqrt(sum(i, z[k,i]^2) / (n - 1))\n" "d[k,i] = z[k,i] / y[k] / (n - 1)\n"
       "dx[k,i] = d[k,i] * dy[k]\n",
       { { "d[k,i] = z[k,i] / y[k] / n", "0.8: 4/5 ... n - 1 for n" },
         { "d[k,i] = x[k,i] / y[k] / (n - 1)", "has x (0, 3) where x less its mean", "one number" },
@@ -192,8 +175,7 @@ static const struct formula_op ops[] = {
         { "d[k,i] = y[k] / z[k,i] * (n - 1)", "a clue: each dy is used" },
         { "d[k,i] = 2 * z[k,i] / (n - 1)", "a factor too many: y (0) ... factor of 2", "its own for" } } },
     { "cosine", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
-      "a[k] = sum(i, x[k,i]^2)\n"
-      "b[k] = sum(i, w[k,i]^2)\n"
+      "a[k] = sum(i, x[k,i]^2)\n" "b[k] = sum(i, w[k,i]^2)\n"
       "y[k] = sum(i, x[k,i] * w[k,i]) / sqrt(a[k] * b[k])\n"
       "dx[k,i] = dy[k] * (w[k,i] / sqrt(a[k] * b[k]) - y[k] * x[k,i] / a[k])\n"
       "dw[k,i] = dy[k] * (x[k,i] / sqrt(a[k] * b[k]) - y[k] * w[k,i] / b[k])\n",
@@ -205,24 +187,19 @@ static const struct formula_op ops[] = {
       { { "dx[k,i] = dy[segment[k],i]", "likely: ... its own for each row", "off by" } },
       NULL, "segment[k]", (const double[]){ 0, 1, 0, 2, 2, 2 } },
     { "centre", "k rows = 4, i n = 3, j r = 4, c m = 3", "x[k,i]",
-      "y[k,i] = x[k,i] - mean(j, x[j,i])\n"
-      "dx[k,i] = dy[k,i] - mean(j, dy[j,i])\n",
+      "y[k,i] = x[k,i] - mean(j, x[j,i])\n" "dx[k,i] = dy[k,i] - mean(j, dy[j,i])\n",
       { { "dx[k,i] = dy[k,i] - mean(c, dy[k,c])", "a clue: ... does not depend" } } },
     { "log of sum of exp", "k rows = 3, i n = 4", "x[k,i]",
-      "y[k] = log(sum(i, exp(x[k,i])))\n"
-      "dx[k,i] = dy[k] * exp(x[k,i] - y[k])\n",
+      "y[k] = log(sum(i, exp(x[k,i])))\n" "dx[k,i] = dy[k] * exp(x[k,i] - y[k])\n",
       { { "dx[k,i] = dy[k] * exp(x[k,i] - max(i, x[k,i]))", "likely: ... its own for each row" } } },
     { "decay", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
       "y[k,i] = x[k,i] + [i > 0] * w[k,i] * y[k,i - 1]\n"
-      "g[k,i] = dy[k,i] + [i < n - 1] * w[k,i + 1] * g[k,i + 1]\n"
-      "dx[k,i] = g[k,i]\n"
+      "g[k,i] = dy[k,i] + [i < n - 1] * w[k,i + 1] * g[k,i + 1]\n" "dx[k,i] = g[k,i]\n"
       "dw[k,i] = [i > 0] * g[k,i] * y[k,i - 1]\n",
-      { { "dw[k,i] = g[k,i] * y[k,i]", "one place before that of y along dimension 1", "a clue" } } },
+      { { "dw[k,i] = g[k,i] * y[k,i]", "a clue: ... does not depend" } } },
     { "distance", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
-      "z[k,i] = x[k,i] - w[k,i]\n"
-      "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
-      "dx[k,i] = dy * tanh(z[k,i])\n"
-      "dw[k,i] = -dy * tanh(z[k,i])\n",
+      "z[k,i] = x[k,i] - w[k,i]\n" "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
+      "dx[k,i] = dy * tanh(z[k,i])\n" "dw[k,i] = -dy * tanh(z[k,i])\n",
       { { "dx[k,i] = dy * (exp(z[k,i]) - exp(-z[k,i])) / 2",
           "a clue: what dy is multiplied by is wrong", "likely" } } },
     { "covariance", "k rows = 1, i n = 6", "x[k,i], w[k,i]",
@@ -234,14 +211,11 @@ static const struct formula_op ops[] = {
       "y[k] = sum(i, sum(j, x[k,i] * w[i,j] * x[k,j]))\n"
       "dx[k,i] = dy[k] * sum(j, (w[i,j] + w[j,i]) * x[k,j])\n"
       "dw[i,j] = sum(k, dy[k] * x[k,i] * x[k,j])\n",
-      { { "dx[k,i] = dy[k] * sum(j, 2 * w[i,j] * x[k,j])", "likely: ... wrong factor", "each dy is used" },
-        { "dx[k,i] = dy[k] * sum(j, w[i,j] * x[k,j])",
-          "likely: ... a term is missing", "each dy is used" } } },
+      { { "dx[k,i] = dy[k] * sum(j, 2 * w[i,j] * x[k,j])", "a clue: each dy is used" },
+        { "dx[k,i] = dy[k] * sum(j, w[i,j] * x[k,j])", "a clue: each dy is used" } } },
     { "gain", "k rows = 3, i n = 4", "x[k,i], w[i]",
-      "s[k] = sum(i, x[k,i]^2)\n"
-      "y[k,i] = x[k,i] / sqrt(s[k]) * (1 + w[i])\n"
-      "g[k,i] = dy[k,i] * (1 + w[i])\n"
-      "dot[k] = sum(i, g[k,i] * x[k,i]) / s[k]\n"
+      "s[k] = sum(i, x[k,i]^2)\n" "y[k,i] = x[k,i] / sqrt(s[k]) * (1 + w[i])\n"
+      "g[k,i] = dy[k,i] * (1 + w[i])\n" "dot[k] = sum(i, g[k,i] * x[k,i]) / s[k]\n"
       "dx[k,i] = (g[k,i] - x[k,i] * dot[k]) / sqrt(s[k])\n"
       "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
       { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
@@ -250,39 +224,29 @@ static const struct formula_op ops[] = {
           "a factor too many: the length of x over dimension 1", "its own for" } } },
 
     { "log softmax", "k rows = 3, i n = 4", "x[k,i]",
-      "e[k] = sum(i, exp(x[k,i]))\n"
-      "y[k,i] = x[k,i] - log(e[k])\n"
-      "p[k,i] = exp(x[k,i]) / e[k]\n"
-      "s[k] = sum(i, dy[k,i])\n"
-      "dx[k,i] = dy[k,i] - p[k,i] * s[k]\n",
+      "e[k] = sum(i, exp(x[k,i]))\n" "y[k,i] = x[k,i] - log(e[k])\n" "p[k,i] = exp(x[k,i]) / e[k]\n"
+      "s[k] = sum(i, dy[k,i])\n" "dx[k,i] = dy[k,i] - p[k,i] * s[k]\n",
       { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "has y (1, 1) where the softmax of x (1, 1)" },
         { "dx[k,i] = p[k,i] * (dy[k,i] - sum(i, dy[k,i] * p[k,i]))",
           "a factor too many: the softmax of x (" },
         { "dx[k,i] = dy[k,i] - s[k]", "a factor is missing: the softmax of x (1, 1)" } } },
     { "softmax", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1",
-      "e[k] = sum(i, exp(x[k,i]))\n"
-      "y[k,i] = exp(x[k,i]) / e[k]\n"
-      "s[k] = sum(i, dy[k,i] * y[k,i])\n"
-      "dx[k,i] = y[k,i] * (dy[k,i] - s[k])\n",
+      "e[k] = sum(i, exp(x[k,i]))\n" "y[k,i] = exp(x[k,i]) / e[k]\n"
+      "s[k] = sum(i, dy[k,i] * y[k,i])\n" "dx[k,i] = y[k,i] * (dy[k,i] - s[k])\n",
       { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "1 - v for v = y (0, 0) ... a 1 where v", "look at the term" },
         { "dx[k,i] = log(y[k,i]) * (dy[k,i] - s[k])", "the wrong factor ... log(y (" } } },
 
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
-      "y[k,i] = x[k,i] * w[i]\n"
-      "dx[k,i] = dy[k,i] * w[i]\n"
-      "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
+      "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
       { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },
         { "dx[k,i] = dy[k,i] * w[k]", "a wrong index ... has w (2) where w (3)", "a clue" },
         { "dx[k,i] = dy[k,i] * w[i]^3", "w (0)^2", "w_i" } } },
     { "by a number", "k rows = 3, i n = 4, o one = 1", "x[k,i], w[o] in 2..3",
-      "y[k,i] = x[k,i] * w[0]\n"
-      "dx[k,i] = dy[k,i] * w[0]\n"
+      "y[k,i] = x[k,i] * w[0]\n" "dx[k,i] = dy[k,i] * w[0]\n"
       "dw[o] = sum(k, sum(i, dy[k,i] * x[k,i]))\n",
       { { "dw[o] = sum(k, sum(i, dy[k,i] * x[k,i] * w[0]))", ": the value of w", "size of" } } },
     { "joined", "k rows = 3, i n = 4, j m = 2, c columns = 6", "x[k,i], w[k,j]",
-      "y[k,c] = [c < 4] ? x[k,c] : w[k,c - 4]\n"
-      "dx[k,i] = dy[k,i]\n"
-      "dw[k,j] = dy[k,j + 4]\n",
+      "y[k,c] = [c < 4] ? x[k,c] : w[k,c - 4]\n" "dx[k,i] = dy[k,i]\n" "dw[k,j] = dy[k,j + 4]\n",
       { { "dw[k,j] = dy[k,j]", "likely: " } } },
     { "filter", "p places = 9, j taps = 3, o out = 7", "x[p], w[j]",
       "y[o] = sum(j, x[o + j] * w[j])\n"
@@ -293,23 +257,21 @@ static const struct formula_op ops[] = {
         { "dw[j] = sum(o, dy[o] * x[o])", "a wrong index ... has x (6) where x (8)", "where w" },
         { "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[2 - p + o])", "wrong places" } } },
     { "scores", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1, w[i]",
-      "t[k,i] = tanh(2 * x[k,i])\n"
-      "y[k] = sum(i, w[i] * t[k,i])\n"
-      "d[k,i] = 1 - t[k,i]^2\n"
-      "dx[k,i] = dy[k] * 2 * w[i] * d[k,i]\n"
-      "dw[i] = sum(k, dy[k] * t[k,i])\n",
+      "t[k,i] = tanh(2 * x[k,i])\n" "y[k] = sum(i, w[i] * t[k,i])\n" "d[k,i] = 1 - t[k,i]^2\n"
+      "dx[k,i] = dy[k] * 2 * w[i] * d[k,i]\n" "dw[i] = sum(k, dy[k] * t[k,i])\n",
       { { "d[k,i] = 1 - t[k,i]", "a clue: each dy is used" } } },
     { "pool", "p places = 9, o out = 4, j taps = 3", "x[p]",
       "y[o] = sum(j, (j + 1) * x[2 * o + j])\n"
       "dx[p] = sum(o, sum(j, [p = 2 * o + j] * (j + 1) * dy[o]))\n",
       { { "dx[p] = sum(o, sum(j, [p = o + j] * (j + 1) * dy[o]))", "wrong places" } } },
     { "channels", "b n = 2, c channels = 3, i m = 4", "x[b,c,i], w[c]",
-      "y[b,c,i] = sin(x[b,c,i]) * w[c]\n"
-      "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]\n"
+      "y[b,c,i] = sin(x[b,c,i]) * w[c]\n" "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]\n"
       "dw[c] = sum(b, sum(i, dy[b,c,i] * sin(x[b,c,i])))\n",
       { { "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i])", "likely: ... a factor is missing", "1/std" },
         { "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]^2", "likely: ... a factor too many", "1/std" } } },
 };
+
+CASE(causes, open_all, close_all, "")
 
 TESTS(each_cause_is_named, LENGTH(ops)) /* _i: the op */
 {
