@@ -34,7 +34,7 @@ static struct fit compare(struct formula *f, int output, const struct seen *seen
             const bool same = off(made, got) <= seen[c].tolerance
                            || (isfinite(made) && off(made, got) <= 1e-12 * fabs(made));
             fit.fits = fit.fits && (same || (f->past_end && f->tensors && !(fabs(got) < 1e5)));
-            proof = proof || (same && !f->past_end && made != JUDGE_UNWRITTEN
+            proof = proof || (same && !(f->past_end && f->tensors) && made != JUDGE_UNWRITTEN
                               && (special || (fabs(made) > 1e-9 && isfinite(made))));
             fit.changes = fit.changes || !(off(made, seen[c].want[i]) <= seen[c].tolerance);
         }
