@@ -57,8 +57,6 @@ static const struct judge_answer after = {
         "a[i,j] = left[i,j] / sum(k, left[i,k])\n", .special = {
         { "weights of the future became 0, but the others no longer sum to 1: divide each row by its sum",
           "a[i,j] = left[i,j]" },
-        { "number j of a row is divided by the sum of row j: sum with keepdim",
-          "a[i,j] = left[i,j] / sum(k, left[j,k])" },
         { "softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum",
           "a[i,j] = exp(left[i,j]) / sum(k, exp(left[i,k]))" },
         { "softmax runs over columns: the weights of a token are a row",
@@ -74,8 +72,6 @@ static const struct judge_answer attention = {
         { "k q^T is used instead of q k^T", "s[i,j] = sum(c, k[i,c] * q[j,c]) / sqrt(d)" },
         { "the weights are transposed: row i of y is the sum over j of a_ij v_j",
           "y[i,l] = sum(j, a[j,i] * v[j,l])" },
-        { "softmax was applied again, to weights: e^0 is 1, also in the future",
-          "y[i,l] = sum(j, exp(a[i,j]) * v[j,l]) / sum(j, exp(a[i,j]))" },
         { "all visible tokens have the same weight: are the scores 0? In C, 1 / d is 0 for an int d > 1",
           "s[i,j] = 0" } } };
 

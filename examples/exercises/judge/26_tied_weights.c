@@ -19,8 +19,8 @@ static const struct judge_answer answer = {
         { "what comes through h is stored with =, which loses what was there: use +=",
           "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]" },
         { "what comes through h is stored with =, which loses what was there: use +=",
-          "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d] + sum(i, [i >= " LAST "] "
-          "* dlogits[i,j] * h[i,d])" },
+          "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]"
+          " + sum(i, [i >= " LAST "] * dlogits[i,j] * h[i,d])" },
         { "tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2",
           "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - tanh(h[i,d])^2)" },
         { "what comes through h is added within the loop over j: dh is incomplete",
