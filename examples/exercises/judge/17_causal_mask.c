@@ -22,8 +22,8 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *c)
             : "but the last row, which has no future, is right. Before softmax the future must be -INFINITY, "
               "not INFINITY, and after it 0");
     if (now == BEFORE && T == 3 && a[1] > 0 && a[1] < 0.01)
-        judge_wrong("a[0, 1]: got %.6g, expected 0\nlikely: the scores of the future are only small: set them "
-                    "to -INFINITY, as e^x of no other x is 0", a[1]);
+        judge_wrong("a[0, 1]: got %.6g, expected 0\nlikely: the scores of the future are only small: set "
+                    "them to -INFINITY, as e^x of no other x is 0", a[1]);
     return y;
 }
 
