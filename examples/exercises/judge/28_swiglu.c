@@ -27,7 +27,8 @@ static const struct judge_answer answer = {
         "up[b,r,h] = sum(i, W_up[h,i] * x[b,r,i])            # up\n"
         "product[b,r,h] = silu(gate[b,r,h]) * up[b,r,h]      # the product\n"
         "y[b,r,i] = sum(h, W_down[i,h] * product[b,r,h])\n", .special = {
-        { "gate and up exchanged: silu belongs to the gate", "product[b,r,h] = silu(up[b,r,h]) * gate[b,r,h]" },
+        { "gate and up exchanged: silu belongs to the gate",
+          "product[b,r,h] = silu(up[b,r,h]) * gate[b,r,h]" },
         { "silu is applied to gate and up: apply it only to the gate",
           "product[b,r,h] = silu(gate[b,r,h]) * silu(up[b,r,h])" } } };
 
