@@ -7,7 +7,6 @@
 static double (*of)(double);            /* whose difference is taken */
 static double cube(double x)  { return x * x * x; }
 static double wave(double x)  { return sin(2 * x) + x; }
-static double curve(double x) { return exp(x) - 3 * x * x; }
 static double f_of(const double *x) { return of(x[0]); }
 
 CALLS(difference, c->out[0][0] = central_difference(of, c->in[0][0], c->in[1][0]))
@@ -24,9 +23,7 @@ static const struct judge_answer central = {
           "difference = (f(x + h/2) - f(x - h/2)) / h" },
         { "the points are x + 2h and x - 2h: use x + h and x - h",
           "difference = (f(x + 2*h) - f(x - 2*h)) / (4 * h)" },
-        { "f is taken at h and -h: take it at x + h and x - h", "difference = (f(h) - f(-h)) / (2 * h)" },
-        { "the second difference, (f(x + h) - 2 f(x) + f(x - h)) / h^2, is near f''",
-          "difference = (f(x + h) - 2 * f(x) + f(x - h)) / h^2" } } };
+        { "f is taken at h and -h: take it at x + h and x - h", "difference = (f(h) - f(-h)) / (2 * h)" } } };
 
 /* 0.5 + the sum of (j + 1) x_j^3 + the square of the sum of x_j */
 static double field(const double *x, int n)
@@ -96,7 +93,6 @@ void judge_exercise(void)
     const double h[] = { 0.1, 0.25, 0.003 }, f[] = { 0.3, 1, -2000, 6 }, f3[] = { 7, 1, 0.5, -0.01 };
     one("central_difference of x^3 at 1.3, h = 0.2", cube, 1.3, 0.2);
     one("central_difference of sin(2x) + x at 0.3, h = 0.125", wave, 0.3, 0.125);
-    one("central_difference of e^x - 3x^2 at 0.7, h = 1e-3", curve, 0.7, 1e-3);
     CASES(&numeric,
         CASE("numeric_gradient of a function of 3 numbers", { 3, 3 }, .in = { [1] = h }, .tolerance = 1e-9),
         CASE("numeric_gradient of a function of 1 number", { 1, 1 }, .in = { [1] = h + 1 },

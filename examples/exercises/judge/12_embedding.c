@@ -13,8 +13,8 @@ static const struct judge_answer gradient = {
     SIZES, .call = backward, .in = { "int ids[i] in 0..words-1", "dy[i,j]" }, .out = { "dw[k,j] +=" },
     .lines = "dw[k,j] = dw0[k,j] + sum(i, [ids[i] = k] * dy[i,j])\n", .special = {
         { "the row of an id that comes twice holds only the gradient of its last place: add with +=",
-          "dw[k,j] = [sum(i, [ids[i] = k]) = 0] ? dw0[k,j] : sum(i, [max(i, [ids[i] = k] * (i + 1)) = i + "
-          "1] * dy[i,j])" },
+          "dw[k,j] = [sum(i, [ids[i] = k]) = 0] ? dw0[k,j]"
+          " : sum(i, [max(i, [ids[i] = k] * (i + 1)) = i + 1] * dy[i,j])" },
         { "row i of dy goes to row i of dw: it goes to the row of ids[i]",
           "dw[k,j] = dw0[k,j] + sum(i, [i = k] * dy[i,j])" },
         { "what dw held is lost where an id is: it is added to, never stored",

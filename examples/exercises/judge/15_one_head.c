@@ -35,10 +35,7 @@ static const struct judge_answer head = {
         "a[i,j] = e[i,j] / total[i]\n"
         "y[i,o] = sum(j, a[i,j] * v[j,o])\n", .special = {
         { "softmax runs over the queries of a key: it should run over the keys of a query",
-          "top[i] = 0\na[i,j] = e[i,j] / sum(i, e[i,j])" },
-        { "the keys after the query were masked: no mask is asked for here",
-          "total[i] = sum(j, [j <= i] * e[i,j])\ny[i,o] = sum(j, [j <= i] * a[i,j] * v[j,o])" },
-        { "this is the mean of all values: every weight is 1/m", "a[i,j] = 1 / m" } } };
+          "top[i] = 0\na[i,j] = e[i,j] / sum(i, e[i,j])" } } };
 
 void judge_exercise(void)
 {

@@ -34,9 +34,7 @@ static const struct judge_answer split = { HEADS, .f = f_split,
 static const struct judge_answer merge = { HEADS, .f = f_merge,
     .in = { "x[b,h,t,c]" }, .out = { "y[b,t,h,c]" }, .lines = "y[b,t,h,c] = x[b,h,t,c]\n", .special = {
         { "the numbers are in x's order: a reshape puts tokens of one head side by side, not heads of one "
-          "token (gra_transpose them first)", "y[b,t,h,c] = x[b,0,0,(t * H + h) * d + c]" },
-        { "the heads' columns alternate: those of head 0 come first, then those of head 1",
-          "y[b,t,h,c] = x[b,h * d + c - H * floor((h * d + c) / H),t,floor((h * d + c) / H)]" } } };
+          "token (gra_transpose them first)", "y[b,t,h,c] = x[b,0,0,(t * H + h) * d + c]" } } };
 
 static const struct judge_answer multi = {
     .sizes = { "b B", "i T", "j T", "h H", "c d", "e D" }, .telling = { 2, 5, 5, 3, 7, 21 }, .f = f_multi,

@@ -18,7 +18,6 @@ static const struct judge_answer answer = {
         { "x is the fraction of all steps: it should be 0 in step `warmup`", "x[s] = step[s] / steps" },
         { "x reaches 1 in step steps - 1: it should reach it in step `steps`",
           "x[s] = (step[s] - warmup) / (steps - 1 - warmup)" },
-        { "the fall is a line: it should be half a cosine wave", "fall[s] = lr + (min_lr - lr) * x[s]" },
         { "after the last step it follows the cosine, and rises again: it must stay at min_lr",
           "rate[s] = [step[s] < warmup] ? up[s] : fall[s]" } } };
 

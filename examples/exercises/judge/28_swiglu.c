@@ -27,9 +27,8 @@ static const struct judge_answer answer = {
         "up[b,r,h] = sum(i, W_up[h,i] * x[b,r,i])            # up\n"
         "product[b,r,h] = silu(gate[b,r,h]) * up[b,r,h]      # the product\n"
         "y[b,r,i] = sum(h, W_down[i,h] * product[b,r,h])\n", .special = {
-        { "silu is applied to x, before both Linears: apply it only after the gate's",
-          "gate[b,r,h] = sum(i, W_gate[h,i] * silu(x[b,r,i]))\n"
-          "up[b,r,h] = sum(i, W_up[h,i] * silu(x[b,r,i]))\nproduct[b,r,h] = gate[b,r,h] * up[b,r,h]" },
+        { "gate and up exchanged: silu belongs to the gate",
+          "product[b,r,h] = silu(up[b,r,h]) * gate[b,r,h]" },
         { "silu is applied to gate and up: apply it only to the gate",
           "product[b,r,h] = silu(gate[b,r,h]) * silu(up[b,r,h])" } } };
 

@@ -1,19 +1,31 @@
 /* 30 grouped_query: the judge. In the formula H heads are two dimensions, G groups of H / G neighbours. */
 #include "answer.h"
 
-static void init(int dim, int heads, int kv_heads)
+static int rows(const gra_tensor *w, int dim) { return w && gra_dim(w, -1) == dim ? gra_dim(w, 0) : 0; }
+
+static void init(const struct judge_call *c)
 {
     struct grouped_query l = { .heads = 0 };
-    const gra_shape all = GRA_SHAPE(dim, dim), shared = GRA_SHAPE(dim / heads * kv_heads, dim);
+    const int dim = c->size[0], width = dim / c->size[1] * c->size[2];
+    const gra_shape all = GRA_SHAPE(dim, dim), shared = GRA_SHAPE(width, dim);
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_GRAD, 4);
-    judge_part("the parameters, for dim %d, %d heads, %d of keys and values", dim, heads, kv_heads);
-    grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), dim, heads, kv_heads);
-    judge_params(m, 4, (const struct judge_param[]){ { "gqa.query.weight", all, l.query.weight },
-        { "gqa.key.weight", shared, l.key.weight }, { "gqa.value.weight", shared, l.value.weight },
-        { "gqa.out.weight", all, l.out.weight } });
+    grouped_query_init(&l, gra_enter(gra_root(m), "gqa"), dim, c->size[1], c->size[2]);
+    const int key = rows(l.key.weight, dim), value = rows(l.value.weight, dim);
+    if (!key || !value || (key == width && value == width))
+        judge_params(m, 4, (const struct judge_param[]){ { "gqa.query.weight", all, l.query.weight },
+            { "gqa.key.weight", shared, l.key.weight }, { "gqa.value.weight", shared, l.value.weight },
+            { "gqa.out.weight", all, l.out.weight } });
+    c->out[0][0] = key, c->out[1][0] = value;
     judge_close(t, m);
 }
+
+static const struct judge_answer widths = {
+    .sizes = { "e dim", "h H", "g G" }, .telling = { 96, 12, 4 }, .call = init, .in = { NULL },
+    .out = { "key", "value" }, .lines =
+        "d = dim / H\n"
+        "key = G * d                                         # the number of rows of key.weight\n"
+        "value = G * d                                       # the number of rows of value.weight\n" };
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
@@ -43,8 +55,6 @@ static const struct judge_answer answer = {
         "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weight\n"
         "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # a head\n"
         "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n", .special = {
-        { "the scores are multiplied by 0 (in C, 1 / d is 0 for an int d): use 1 / sqrt(d)",
-          "s[b,g,r,i,j] = 0" },
         { "softmax runs over the queries: the weights of one query must sum to 1",
           "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(i, p[b,g,r,i,j])" },
         { "head h uses keys and values h mod G: neighbours share h / (H / G)",
@@ -61,8 +71,8 @@ static const struct judge_answer answer = {
 
 void judge_exercise(void)
 {
-    init(64, 16, 2);
-    init(12, 2, 1);
+    CASES(&widths, CASE("the parameters, for dim 64, 16 heads, 2 of keys and values", { 64, 16, 2 }),
+        CASE("the parameters, for dim 12, 2 heads, 1 of keys and values", { 12, 2, 1 }));
     CASES(&answer,
         CASE("dim 12: four heads share two of keys and values", { 4, 4, 2, 4, 3, 12, 2, 2 }),
         CASE("dim 15: three heads, as many of keys and values", { 4, 4, 3, 3, 5, 15, 1, 2 }),

@@ -52,8 +52,7 @@ static const struct judge_answer time_ = {
              "dh0[i] +=" }, .lines =
         "gi[t,g,i] = b_ih[g,i] + sum(e, w_ih[g,i,e] * x[t,e])\n"
         "gh[t,g,i] = b_hh[g,i] + sum(j, w_hh[g,i,j] * h[t,j])\n"
-        "r[t,i] = sigmoid(gi[t,0,i] + gh[t,0,i])\n"
-        "z[t,i] = sigmoid(gi[t,1,i] + gh[t,1,i])\n"
+        "r[t,i] = sigmoid(gi[t,0,i] + gh[t,0,i])\nz[t,i] = sigmoid(gi[t,1,i] + gh[t,1,i])\n"
         "n[t,i] = tanh(gi[t,2,i] + r[t,i] * gh[t,2,i])\n"
         "gates[t,g,i] = [g = 0] ? r[t,i] : [g = 1] ? z[t,i] : n[t,i]\n"
         "h[s,i] = [s = 0] ? first[i] : (1 - z[s - 1,i]) * n[s - 1,i] + z[s - 1,i] * h[s - 1,i]\n"

@@ -33,11 +33,6 @@ static const struct judge_answer conv = {
         "y[o,t] = b[o] + sum(c, sum(k, " INSIDE " * w[o,c,k] * x[c,at[t,k]]))\n", .special = {
         { "the kernel is turned round: w[k] belongs to x[t stride + k - padding]",
           "y[o,t] = b[o] + sum(c, sum(k, " INSIDE " * w[o,c,kernel - 1 - k] * x[c,at[t,k]]))" },
-        { "places that begin or end in the padding are left out: only what is in the padding is 0",
-          "y[o,t] = b[o] + sum(c, sum(k, [at[t,0] >= 0] * [at[t,kernel - 1] < length] * w[o,c,k] * "
-          "x[c,at[t,k]]))" },
-        { "the edge of x is repeated in the padding: x is 0 there",
-          "y[o,t] = b[o] + sum(c, sum(k, w[o,c,k] * x[c,max(0, min(length - 1, at[t,k]))]))" },
         { "the kernel is spread: neighbours are 1 apart, places stride apart",
           "at[t,k] = t + k * stride - padding" } } };
 

@@ -117,7 +117,8 @@ refused() {     # refused BUILD
         FILENAME ~ /[.]words$/ { words[++n] = $0; next }
         /^or: *$/ { print "its \"or\" has nothing after it" }
         /does not compile/ { print "it does not compile" }
-        { gsub(/[ \t]+/, " "); sub(/^ /, ""); said = said $0 " " }
+        { gsub(/[ \t]+/, " "); sub(/^ /, "") }
+        $0 != "" { said = said $0 " " }
         END {
             if (!n)
                 print "it has no line of words to find"
