@@ -100,8 +100,8 @@ static bool frozen(const gra_column *c)
     return (c->row < 0 && c->rows > 1) || (c->column < 0 && c->columns > 1);
 }
 
-/* May these two be a pair? Two sums are too many; so are functions of two columns, unless both are tensors, and
- * in a term those of a sum: some would fit because they are equal. */
+/* May these two be a pair? Two sums are too many; so are functions of two columns, unless both are tensors,
+ * and in a term those of a sum: some would fit because they are equal. */
 static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q, bool *functions)
 {
     const bool one = !p->data || !q->data, unlikely = frozen(p) || frozen(q);

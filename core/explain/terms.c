@@ -101,8 +101,8 @@ static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
     else if (t.c->data == w->x->data)
         why = "a term with this factor is missing or wrong, as a projection on it";
     if (!t.c->data)
-        gra_fits(w, "for each %s what is off is one number: a term with the sum, or mean, of dy is missing or "
-                 "wrong", whose.s);
+        gra_fits(w, "for each %s what is off is one number: a term with the sum (or mean) of dy is missing "
+                 "or wrong", whose.s);
     else
         gra_fits(w, "for each %s what is off is a number times %s%s, and so elsewhere: %s", whose.s,
                  t.f == GRA_REST ? "1 - v for v = " : "", of.s, why);

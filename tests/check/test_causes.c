@@ -756,7 +756,7 @@ static const struct op_of {
         { 0 },
         { 0 },
         { "likely: for each column of x what is off is one number: a term "
-          "with the sum, or mean, of dy", "sums to 0" },
+          "with the sum (or mean) of dy", "sums to 0" },
         { "likely: for each element of dy what is off is a number times y (1, 1), and so "
           "elsewhere", "each dy is used" } } },
     { OP(deviation), 1, { 1, { 3 } }, { X(0, 0, 3, 5) }, 0,
