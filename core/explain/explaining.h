@@ -142,8 +142,9 @@ void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
 
 /* fit.c: terms p and q, and a number k, with a = k n p / q; n - a = k p q; n - a = k (p - q); or with the
  * column `values` = k p. */
+enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE, GRA_ALONE };
 typedef struct gra_pair {
-    enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE, GRA_ALONE } form;
+    int           form;
     bool          any_number;           /* k may be any; else 1, or in a term -1 */
     const double *values;
     gra_term      p, q;

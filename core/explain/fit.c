@@ -100,12 +100,13 @@ static bool frozen(const gra_column *c)
     return (c->row < 0 && c->rows > 1) || (c->column < 0 && c->columns > 1);
 }
 
-/* May these two be a pair? Two sums are too many; so are functions of two columns, unless both are tensors:
- * some would fit because they are equal. */
+/* May these two be a pair? Two sums are too many; so are functions of two columns, unless both are tensors,
+ * and in a term those of a sum: some would fit because they are equal. */
 static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q, bool *functions)
 {
     const bool one = !p->data || !q->data, unlikely = frozen(p) || frozen(q);
-    *functions = (!unlikely || r->form == GRA_ALONE) && (one || p == q || p->cost + q->cost == 2);
+    const bool term = r->form == GRA_PRODUCT || r->form == GRA_DIFFERENCE, sum = p->cost > 1 || q->cost > 1;
+    *functions = (!unlikely || r->form == GRA_ALONE) && (one || p == q || !sum) && !(term && sum);
     if (((p->gradient || q->gradient) && r->form != GRA_ALONE) || (p != q && p->cost + q->cost > 3))
         return false;
     switch (r->form) {

@@ -94,17 +94,18 @@ static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
     const char *why = "a term with this factor is missing or wrong";
     gra_put_parts(&whose, w, v);
     gra_put_term(&of, w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
-    if (!t.c->data)
-        why = "a mean, or a sum, is missing or wrong";
-    else if (t.f == GRA_REST)
+    if (t.f == GRA_REST)
         why = "the term without a sum has a 1 where v is expected, or the reverse";
     else if (gra_index_of_dy(t.c->column < 0 ? t.c->row : t.c->column))
         why = "a term with the sum (or mean) of dy times that is missing or wrong";
     else if (t.c->data == w->x->data)
         why = "a term with this factor is missing or wrong, as a projection on it";
-    gra_fits(w, "for each %s what is off is %s %s%s, and so elsewhere: %s", whose.s,
-             t.c->data ? "a number times" : "one number", t.f == GRA_REST ? "1 - v for v = " : "",
-             t.c->data ? of.s : "everywhere", why);
+    if (!t.c->data)
+        gra_fits(w, "for each %s what is off is one number: a term with the sum (or mean) of dy is missing "
+                 "or wrong", whose.s);
+    else
+        gra_fits(w, "for each %s what is off is a number times %s%s, and so elsewhere: %s", whose.s,
+                 t.f == GRA_REST ? "1 - v for v = " : "", of.s, why);
 }
 
 /* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of
