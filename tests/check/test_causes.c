@@ -230,12 +230,6 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = p[k,i] * (dy[k,i] - sum(i, dy[k,i] * p[k,i]))",
           "a factor too many: the softmax of x (" },
         { "dx[k,i] = dy[k,i] - s[k]", "a factor is missing: the softmax of x (1, 1)" } } },
-    { "softmax", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1",
-      "e[k] = sum(i, exp(x[k,i]))\n" "y[k,i] = exp(x[k,i]) / e[k]\n"
-      "s[k] = sum(i, dy[k,i] * y[k,i])\n" "dx[k,i] = y[k,i] * (dy[k,i] - s[k])\n",
-      { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "1 - v for v = y (0, 0) ... a 1 where v", "look at the term" },
-        { "dx[k,i] = log(y[k,i]) * (dy[k,i] - s[k])", "the wrong factor ... log(y (" } } },
-
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
       { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },
