@@ -39,7 +39,7 @@ static const struct formula_op ops[] = {
         { "d[k,i] = x[k,i]^2", "a forgotten 3 ... size of dimension 0", "3 is the size" },
         { "d[k,i] = 3 * x[k,i]^2 / 2", "likely: ... 0.5: a forgotten 2", "size of" } } },
     { ELEMENTS("ratio", "", "x[k,i] / (1 + x[k,i]^2)", "(1 - x[k,i]^2) / (1 + x[k,i]^2)^2"),
-      { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... a term too many", "tanh" },
+      { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... 1 + x^2 where 1 - x^2", "tanh" },
         { "d[k,i] = (1 - x[k,i]^2) / (1 + x[k,i]^2)", "likely: ... a factor is missing", "tanh" } } },
     { ELEMENTS("silu", "", "x[k,i] * sigmoid(x[k,i])",
                "sigmoid(x[k,i]) * (1 + x[k,i] * (1 - sigmoid(x[k,i])))"),
