@@ -39,7 +39,7 @@ static const struct formula_op ops[] = {
         { "d[k,i] = x[k,i]^2", "a forgotten 3 ... size of dimension 0", "3 is the size" },
         { "d[k,i] = 3 * x[k,i]^2 / 2", "likely: ... 0.5: a forgotten 2", "size of" } } },
     { ELEMENTS("ratio", "", "x[k,i] / (1 + x[k,i]^2)", "(1 - x[k,i]^2) / (1 + x[k,i]^2)^2"),
-      { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... a term too many", "tanh" },
+      { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... 1 + x^2 where 1 - x^2", "tanh" },
         { "d[k,i] = (1 - x[k,i]^2) / (1 + x[k,i]^2)", "likely: ... a factor is missing", "tanh" } } },
     { ELEMENTS("silu", "", "x[k,i] * sigmoid(x[k,i])",
                "sigmoid(x[k,i]) * (1 + x[k,i] * (1 - sigmoid(x[k,i])))"),
@@ -230,12 +230,6 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = p[k,i] * (dy[k,i] - sum(i, dy[k,i] * p[k,i]))",
           "a factor too many: the softmax of x (" },
         { "dx[k,i] = dy[k,i] - s[k]", "a factor is missing: the softmax of x (1, 1)" } } },
-    { "softmax", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1",
-      "e[k] = sum(i, exp(x[k,i]))\n" "y[k,i] = exp(x[k,i]) / e[k]\n"
-      "s[k] = sum(i, dy[k,i] * y[k,i])\n" "dx[k,i] = y[k,i] * (dy[k,i] - s[k])\n",
-      { { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "1 - v for v = y (0, 0) ... a 1 where v", "look at the term" },
-        { "dx[k,i] = log(y[k,i]) * (dy[k,i] - s[k])", "the wrong factor ... log(y (" } } },
-
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
       { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },

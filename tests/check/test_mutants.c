@@ -11,20 +11,16 @@
 
 #ifdef GRADUS_DOUBLE
 
-typedef enum mutation {
-    NONE,                               /* as it was: must pass, or what the others show means nothing */
-    FLIPPED,                            /* the sign */
-    A_THOUSANDTH,                       /* a factor of 1.001 */
-    DOUBLED,
-    DROPPED,                            /* one input gets nothing */
-    A_HOLE,                             /* one element of each input gets nothing */
-    OVERWRITTEN,                        /* "=" instead of "+=" */
-    KINDS
-} mutation;
+enum { NONE, FLIPPED, A_THOUSANDTH, DOUBLED, DROPPED, A_HOLE, OVERWRITTEN, KINDS };
 
-static const char *const kind_name[KINDS] = {
-    "the original", "sign flipped", "factor 1.001", "doubled", "input dropped", "one element missing",
-    "not accumulated",
+static const struct {
+    const char *name;
+    double      factor;                 /* of what the original adds: all of it, one input's, one element's */
+} kinds[KINDS] = {
+    { "the original", 1 },              /* must pass, or what the others show means nothing */
+    { "sign flipped", -1 }, { "factor 1.001", 1.001 }, { "doubled", 2 },
+    { "input dropped", 0 }, { "one element missing", 0 },
+    { "not accumulated", 1 },           /* "=" instead of "+=" */
 };
 
 enum { MAX_RECORDS = 128, MAX_INPUTS = 8 };
@@ -37,7 +33,7 @@ typedef struct mutant {
 
 typedef struct trial {                  /* one mutant in one row of the table */
     const struct op_case *row;
-    mutation kind;
+    int      kind;
     int      input;                     /* of DROPPED: which, counting each gradient once */
     mutant   mutants[MAX_RECORDS];
     int      count;                     /* in this step of the tape, in which f may be used twice */
@@ -58,19 +54,10 @@ static void spoil(trial *k, int input, const real *old, real *grad, size_t n)
         if (fabs((double)grad[i]) > 1e-3 * largest)
             hole = i;                   /* the last that is not next to nothing */
     for (size_t i = 0; i < n; i++) {
-        real right = old[i] + grad[i], wrong = right;
-        switch (k->kind) {
-        case FLIPPED:      wrong = old[i] - grad[i]; break;
-        case A_THOUSANDTH: wrong = old[i] + (real)1.001 * grad[i]; break;
-        case DOUBLED:      wrong = old[i] + 2 * grad[i]; break;
-        case DROPPED:      wrong = input == k->input ? old[i] : right; break;
-        case A_HOLE:       wrong = i == hole ? old[i] : right; break;
-        case OVERWRITTEN:  wrong = grad[i]; break;
-        case NONE:
-        case KINDS:        break;
-        }
-        k->changed |= wrong != right;
-        grad[i] = wrong;
+        const bool hit = k->kind == DROPPED ? input == k->input : k->kind == A_HOLE ? i == hole : true;
+        const real right = old[i] + grad[i], factor = hit ? (real)kinds[k->kind].factor : 1;
+        grad[i] = (k->kind == OVERWRITTEN ? 0 : old[i]) + factor * grad[i];
+        k->changed |= grad[i] != right;
     }
 }
 
@@ -138,32 +125,27 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
     return y;
 }
 
-static int run(gra_tape *t, trial *k, gra_check_report *report)
-{
-    gra_rng rng;
-    gra_manual_seed(&rng, 1);
-    return gra_check(t, &(gra_check_options){ .rng = k->row->mode == GRA_TRAIN ? &rng : NULL,
-                     .nin = k->row->nin, .in = k->row->in, .f = mutated, .arg = k,
-                     .tolerance = k->row->tol }, report);
-}
-
 /* Some row of this op must fail with the mutant. Returns how many inputs the op was seen with. */
-static int caught(gra_tape *t, const char *op, mutation kind, int input)
+static int caught(gra_tape *t, const char *op, int kind, int input)
 {
     bool seen = false, failed = false, view = false;
     int inputs = 0;
     for (int i = 0; i < op_cases_count; i++) {
-        trial k = { .row = &op_cases[i], .kind = kind, .input = input };
+        const struct op_case *row = &op_cases[i];
+        trial k = { .row = row, .kind = kind, .input = input };
         gra_check_report report;
-        if (strcmp(op_cases[i].op, op) != 0)
+        gra_rng rng;
+        gra_manual_seed(&rng, 1);
+        if (strcmp(row->op, op) != 0)
             continue;
-        int status = run(t, &k, &report);
-        ck_assert_msg(status >= 0, "%s with %s:\n%s", op_cases[i].name, kind_name[kind], report.text);
-        if (kind == NONE)
-            ck_assert_msg(status != 1, "%s: its gradient is wrong: see the suite ops, CK_RUN_SUITE=ops",
-                          op_cases[i].name);
-        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet\n%s",
-                      op_cases[i].name, kind_name[kind], report.text);
+        const int status = gra_check(t, &(gra_check_options){ .rng = row->mode == GRA_TRAIN ? &rng : NULL,
+                                     .nin = row->nin, .in = row->in, .f = mutated, .arg = &k,
+                                     .tolerance = row->tol }, &report);
+        ck_assert_msg(status >= 0, "%s with %s:\n%s", row->name, kinds[kind].name, report.text);
+        ck_assert_msg(kind != NONE || status != 1, "%s: its gradient is wrong: see the suite ops",
+                      row->name);
+        ck_assert_msg(k.changed || status != 1, "%s with %s: nothing was changed, and yet\n%s", row->name,
+                      kinds[kind].name, report.text);
         view |= k.view;
         seen |= k.changed;
         failed |= status == 1;
@@ -171,9 +153,8 @@ static int caught(gra_tape *t, const char *op, mutation kind, int input)
     }
     ck_assert_msg(inputs > 0 || view, "%s: no row of the table takes its gradient", op);
     if (kind != NONE && input < inputs) {
-        ck_assert_msg(seen, "%s: no row of the table can tell \"%s\" (input %d)", op, kind_name[kind], input);
-        ck_assert_msg(failed, "%s: no row of the table notices \"%s\" (input %d)", op, kind_name[kind],
-                      input);
+        ck_assert_msg(seen, "%s: no row can tell \"%s\" (input %d)", op, kinds[kind].name, input);
+        ck_assert_msg(failed, "%s: no row notices \"%s\" (input %d)", op, kinds[kind].name, input);
     }
     return inputs;
 }
@@ -193,7 +174,7 @@ TESTS(mutants_are_caught, op_cases_count)
     ck_assert_int_gt(op_cases_count, 0);
     if (first_of_its_op(_i)) {
         int inputs = caught(t, op_cases[_i].op, NONE, 0);
-        for (mutation kind = FLIPPED; kind < KINDS; kind++)
+        for (int kind = FLIPPED; kind < KINDS; kind++)
             for (int input = 0; input < (kind == DROPPED || inputs == 0 ? inputs : 1); input++)
                 caught(t, op_cases[_i].op, kind, input);
     }

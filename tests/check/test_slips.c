@@ -90,7 +90,9 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = y[k,i]^2 * (dy[k,i] - s[k])", "likely: a factor too many: y (" },
         { "dx[k,i] = y[k,i] * (dy[k,i] - [k > 0] * s[k - 1])", "a clue: ... does not depend" },
         { "dx[k,i] = y[k,i] * (1 - y[k,i])", NO_DY },
-        { "dx[k,i] = y[k,i] * (dy[k,i] - s[k]) - dx0[k,i]", STORED } } },
+        { "dx[k,i] = y[k,i] * (dy[k,i] - s[k]) - dx0[k,i]", STORED },
+        { "dx[k,i] = dy[k,i] - y[k,i] * s[k]", "likely: ... 1 - v ... a 1 where v" },
+        { "dx[k,i] = log(y[k,i]) * (dy[k,i] - s[k])", "likely: the wrong factor ... log(y (" } } },
 
     { "layer norm", "k rows = 3, i n = 4", "x[k,i], w[i], b[i]",
       "eps = 1e-5\n" "mean[k] = mean(i, x[k,i])\n"
