@@ -163,7 +163,7 @@ static const struct formula_op ops[] = {
       "p[k] = mean(i, dy[i,k] * z[i,k]) * c[k]\n"
       "dx[i,k] = c[k] * (dy[i,k] - a[k] - z[i,k] * c[k] * p[k])\n",
       { ROOTS("a clue: nearly right", "a clue: each dy is used"),
-        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... a mean", "sums to 0" },
+        { "dx[i,k] = c[k] * (dy[i,k] - z[i,k] * c[k] * p[k])", "likely: ... mean", "sums to 0" },
         { "dx[i,k] = c[k] * (dy[i,k] - a[k])", "likely: ... a term with this factor", "each dy is used" } } },
     { "deviation", "k rows = 3, i n = 5", "x[k,i]",
       "z[k,i] = x[k,i] - m[k]\n" "m[k] = mean(i, x[k,i])\n"

@@ -338,7 +338,10 @@ void judge_numbers(const char *name, gra_shape shape, const double *got, const d
 
 void judge_explained(const struct comparison *c, const char *name, const struct judge_mistake *m)
 {
-    while (m->says && (!m->says[0] || !equal(c, c->got, m->numbers) || equal(c, c->want, m->numbers)))
-        m++;
-    judge_finding(c, name, m->says);
+    static char text[1500];
+    size_t at = 0;
+    for (; m->says; m++)
+        if (m->says[0] && equal(c, c->got, m->numbers) && !equal(c, c->want, m->numbers) && at < 700)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? "\nor: " : "", m->says);
+    judge_finding(c, name, at ? text : NULL);
 }
