@@ -17,7 +17,8 @@ bool              judge_agrees(const struct comparison *c);
 /* judge_numbers, with the sentence of the mistake that was found, or NULL. */
 void judge_finding(const struct comparison *c, const char *name, const char *mistake);
 
-/* judge_numbers, with the mistakes that give the answer's numbers, which are not the right ones. The last has no sentence; those whose sentence is empty are not told. */
+/* judge_numbers, with the mistakes that give the answer's numbers, which are not the right ones. The last
+ * has no sentence; those whose sentence is empty are not told. */
 struct judge_mistake {
     const char   *says;
     const double *numbers;
