@@ -77,8 +77,10 @@ $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
 # Programs that scripts run: each is linked with what draws a page.
-RUN32 = $(patsubst %,$(B)/f32/tests/%,programs/look/constants programs/look/hostile view/dot/names)
-RUN64 = $(patsubst %,$(B)/f64/tests/%,programs/look/constants programs/look/double programs/page/native)
+RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
+        programs/look/hostile view/dot/names)))
+RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
+        programs/look/double programs/page/native)))
 $(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a
 	$(link)
 $(RUN64): %: %.o $(call f64,$(PAGE_LOOK)) $(B)/f64/look_page.o $(B)/libgradus64.a
@@ -281,7 +283,7 @@ coverage:
 port:
 	@BUILD=$(B) CC=$(call quote,$(CC)) JOBS=2 ONLY=$(call quote,$(ONLY)) sh tests/build/port/port.sh
 
-## make bench       speed of training steps, and the peak; flags: ARGS="--products bf16"
+## make bench       speed of steps, and the peak; ARGS="--products bf16"
 bench: $(patsubst %,$(B)/bench/%,step peak products)
 	@for threads in 1 $(CORES); do \
 	    echo "peak threads=$$threads gflops=`$(B)/bench/peak $$threads`"; \

@@ -16,7 +16,7 @@ $(B)/wasm32/core/kern/%.o $(B)/wasm32/core/ops/%.o $(B)/wasm32/core/optim/%.o: W
 $(B)/wasm32/core/kern/gemm_bf16_emulated.o: WASM_OPT = -Oz
 
 PAGE_CORE  := $(filter-out core/files/%,$(LIBRARY))
-PAGE_LOOK  := $(wildcard $(patsubst %,examples/look/%.c,chain look values)) examples/lib/json_out.c
+PAGE_LOOK  := $(wildcard $(patsubst %,examples/look/%.c,chain look values) examples/lib/json_out.c)
 PAGE_F64   := $(PAGE_CORE) $(PAGE_LOOK) $(wildcard examples/page/expression*.c)
 
 # No file is read or written: memory_file.c has one in memory, and takes the place of infile.c and outfile.c.

@@ -64,8 +64,8 @@ refused "in a header that counts as the system's" "it contains #pragma" <<END
 #pragma GCC system_header
 #include "$solutions/18_attention_backward.c"
 END
-refused "the judge" "it includes .*judge/matrix.h" <<END
-#include "judge/matrix.h"
+refused "the judge" "it includes .*judge/answer.h" <<END
+#include "judge/answer.h"
 END
 
 group "taking the judge's place"
