@@ -44,7 +44,7 @@ static size_t place(const gra_wrong *w, const gra_column *c, size_t e)
            (c->column < 0 ? 0 : gra_index(w, c->column, e));
 }
 
-double gra_apply(int f, double v)
+static double apply(int f, double v)
 {
 #define VALUE(name, pattern, value) case GRA_##name: return value;
     switch (f) { GRA_FUNCTION_TABLE(VALUE) default: return v; }
@@ -52,7 +52,7 @@ double gra_apply(int f, double v)
 
 double gra_value(const gra_wrong *w, gra_term t, size_t e)
 {
-    return t.c->data ? gra_apply(t.f, (double)t.c->data[place(w, t.c, e)]) : 1;
+    return t.c->data ? apply(t.f, (double)t.c->data[place(w, t.c, e)]) : 1;
 }
 
 int gra_functions_of(const gra_wrong *w, const gra_column *c)

@@ -9,6 +9,25 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
+/* The functions that are tried of a column: of a sum the first few, of a tensor those before the cube, and in
+ * an op of single elements all. */
+#define GRA_FUNCTION_TABLE(F)                                                                            \
+    F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
+    F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
+    F(LOG, "log(@)", log(v)) F(EXP, "exp(@)", exp(v)) F(AND_ONE, "1 + @", 1 + v) F(SIZE, "|@|", fabs(v)) \
+    F(SIGMOID, "sigmoid(@)", 1 / (1 + exp(-v))) F(SIGMOID_REST, "1 - sigmoid(@)", 1 / (1 + exp(v)))      \
+    F(SIGMOID_SLOPE, "s (1 - s), s = sigmoid(@)", 1 / ((1 + exp(-v)) * (1 + exp(v))))                    \
+    F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
+    F(TANH, "tanh(@)", tanh(v)) F(TANH_SLOPE, "1 - t^2, t = tanh(@)", 1 - tanh(v) * tanh(v))             \
+    F(SQUARE_REST, "1 - @^2", 1 - v * v) F(AND_SQUARE, "1 + @^2", 1 + v * v) F(CUBE, "@^3", v * v * v)   \
+    F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                     \
+    F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
+    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
+    F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))            \
+    F(AND_EXP, "1 + exp(@)", 1 + exp(v)) F(SIGN, "the sign of @", v > 0 ? 1 : -1)
+#define GRA_FUNCTION(name, pattern, value) GRA_##name,
+enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
+
 typedef struct gra_column {             /* columns.c: what a formula may be made of, a value for each entry */
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
@@ -16,7 +35,7 @@ typedef struct gra_column {             /* columns.c: what a formula may be made
     int         row, column;            /* which index of an entry leads to the element; GRA_FIRST: none */
     int         cost;                   /* what it assumes: 0 for 1, 1 for a tensor, 2 for a sum */
     bool        gradient;               /* what dy gives to another tensor, and not a tensor's values */
-    double      probe[GRA_PROBES];      /* its values at w->probe */
+    double      probe[GRA_FUNCTIONS][GRA_PROBES];       /* the values at w->probe of each function of it */
 } gra_column;
 
 typedef struct gra_wrong {
@@ -106,25 +125,6 @@ size_t gra_index(const gra_wrong *w, int which, size_t e);
 size_t gra_extent(const gra_wrong *w, int which);
 bool   gra_index_of_dy(int which);
 
-/* The functions that are tried of a column: of a sum the first few, of a tensor those before the cube, and in
- * an op of single elements all. */
-#define GRA_FUNCTION_TABLE(F)                                                                            \
-    F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
-    F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
-    F(LOG, "log(@)", log(v)) F(EXP, "exp(@)", exp(v)) F(AND_ONE, "1 + @", 1 + v) F(SIZE, "|@|", fabs(v)) \
-    F(SIGMOID, "sigmoid(@)", 1 / (1 + exp(-v))) F(SIGMOID_REST, "1 - sigmoid(@)", 1 / (1 + exp(v)))      \
-    F(SIGMOID_SLOPE, "s (1 - s), s = sigmoid(@)", 1 / ((1 + exp(-v)) * (1 + exp(v))))                    \
-    F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
-    F(TANH, "tanh(@)", tanh(v)) F(TANH_SLOPE, "1 - t^2, t = tanh(@)", 1 - tanh(v) * tanh(v))             \
-    F(SQUARE_REST, "1 - @^2", 1 - v * v) F(AND_SQUARE, "1 + @^2", 1 + v * v) F(CUBE, "@^3", v * v * v)   \
-    F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                     \
-    F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
-    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
-    F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))            \
-    F(AND_EXP, "1 + exp(@)", 1 + exp(v)) F(SIGN, "the sign of @", v > 0 ? 1 : -1)
-#define GRA_FUNCTION(name, pattern, value) GRA_##name,
-enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
-
 typedef struct gra_term {               /* a function of a column */
     const gra_column *c;
     int               f;
@@ -133,7 +133,6 @@ typedef struct gra_term {               /* a function of a column */
 bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of memory */
 void   gra_columns_end(gra_wrong *w);
 int    gra_functions_of(const gra_wrong *w, const gra_column *c);
-double gra_apply(int f, double v);
 double gra_value(const gra_wrong *w, gra_term t, size_t e);
 void   gra_put_term(gra_check_line *s, const gra_wrong *w, gra_term t, size_t e);       /* "1 - w (1, 2)" */
 

@@ -47,8 +47,9 @@ void gra_probe(gra_wrong *w)
         if (!gra_right(w, w->entry[i]) && at++ == next * count / GRA_PROBES && next < GRA_PROBES)
             w->probe[next++] = w->entry[i];
     for (int c = 0; c < w->columns; c++)
-        for (int p = 0; p < GRA_PROBES; p++)
-            w->column[c].probe[p] = gra_value(w, (gra_term){ &w->column[c], GRA_PLAIN }, w->probe[p]);
+        for (int f = 0; f < gra_functions_of(w, &w->column[c]); f++)
+            for (int p = 0; p < GRA_PROBES; p++)
+                w->column[c].probe[f][p] = gra_value(w, (gra_term){ &w->column[c], f }, w->probe[p]);
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
@@ -78,13 +79,10 @@ static double number_of(const gra_wrong *w, const gra_pair *r, size_t e, double 
 
 static bool explains(const gra_wrong *w, gra_pair *r)
 {
-    double u[GRA_PROBES], v[GRA_PROBES];
+    const double *const u = r->p.c->probe[r->p.f], *const v = r->q.c->probe[r->q.f];
     int most = 0;                                       /* the probe that k is taken from */
-    for (int i = 0; i < GRA_PROBES; i++) {
-        u[i] = gra_apply(r->p.f, r->p.c->probe[i]);
-        v[i] = gra_apply(r->q.f, r->q.c->probe[i]);
+    for (int i = 1; i < GRA_PROBES; i++)
         most = fabs(u[i] * v[i]) > fabs(u[most] * v[most]) ? i : most;
-    }
     r->k = number_of(w, r, w->probe[most], u[most], v[most]);
     bool fit = r->k != 0;
     for (int i = 0; i < GRA_PROBES && fit; i++)
@@ -125,11 +123,12 @@ static int cost_of(gra_term t)
 
 bool gra_find_pair(const gra_wrong *w, gra_pair *r)
 {
+    const int qs = r->form == GRA_ALONE ? 1 : w->columns;       /* alone, q is the first of them: 1 */
     for (int cost = 0; cost <= MOST_COST; cost++)
-        for (int i = 0; i < w->columns * w->columns; i++) {
+        for (int i = 0; i < w->columns * qs; i++) {
             bool functions;
-            r->p.c = &w->column[i / w->columns];
-            r->q.c = &w->column[i % w->columns];
+            r->p.c = &w->column[i / qs];
+            r->q.c = &w->column[i % qs];
             const int least = r->p.c->cost + r->q.c->cost;
             if (least > cost || !may_pair(r, r->p.c, r->q.c, &functions) || (least < cost && !functions))
                 continue;
