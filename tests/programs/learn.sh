@@ -136,7 +136,7 @@ END
     chmod +x "$W/dying"
     sed "s#^compiler() { [^ ]* #compiler() { $W/dying #" "$W/compile" >build/exercises/compile
 }
-tried() {       # tried STARTS QUIET lacks|used: compile.sh ends, without sanitizers or with those that there are
+tried() {       # tried STARTS QUIET lacks|used: compile.sh ends, without sanitizers or with those there are
     dying "$1" "$2" '-fsanitize=address*'
     (cd "$here" && CC=$W/dying sh examples/exercises/compile.sh "$BUILD") >"$W/script" || return 1
     if [ "$3" = used ]; then grep -q fsanitize "$W/script"; else lacks fsanitize "$W/script"; fi
