@@ -479,9 +479,13 @@ void formula_forget(struct formula *f, unsigned long lines)
 static long at_place(struct formula *f, const struct node *x)
 {
     long at = 0;
-    for (int d = 0; d < x->n; d++)
+    for (int d = 0; d < x->n; d++) {
+        const double index = eval(f, x->child[d]);
+        if (!(fabs(index) < 1e6))                       /* made from a number that is no index */
+            return -1;
         at = at * (x->by[d] == NONE ? f->now->size[f->name[x->of].dim[d]] : (long)eval(f, x->by[d]))
-           + lround(eval(f, x->child[d]));
+           + lround(index);
+    }
     return at;
 }
 

@@ -127,6 +127,16 @@ static int line_read(int i)
     return at(i)->kind == READ && !is_target(i) ? f->name[at(i)->of].line : NONE;
 }
 
+/* A recurrence: what is changed where the line is read would be changed within it, too. */
+static bool reads_itself(int line)
+{
+    for (int i = 0; i < nodes; i++)
+        if (line_read(i) == line && at(i)->line >= 0 && at(i)->line < f->usual
+            && f->line[line].uses >> at(i)->line & 1)
+            return true;
+    return false;
+}
+
 /* Has the name a value where node i stands, and have all of its indices? */
 static bool is_known(int name, int i, bool with_indices)
 {
@@ -422,7 +432,7 @@ static void overwritten(int i)
 static void early(int i)
 {
     const int line = line_read(i);
-    for (int k = 0; k < nodes && line != NONE && use == NONE; k++)
+    for (int k = 0; k < nodes && line != NONE && use == NONE && !reads_itself(line); k++)
         if (at(k)->kind == OVER && at(k)->line == line && at(i)->scope >> at(k)->of & 1) {
             use = i;
             VARIANT(k, y->to = plus(letter(LETTER, y->of, k), 1),
@@ -765,7 +775,7 @@ static void one_loop(int l, unsigned long needs, int how)
     for (int i = 0; i < nodes && m.swaps < SWAPS; i++) {
         const struct node x = *at(i);
         int d = 0;
-        while (d < x.n && f->name[x.of].dim[d] != l)
+        while (is_target(i) && d < x.n && f->name[x.of].dim[d] != l)
             d++;
         const bool target = is_target(i) && x.of == output && d < x.n, sum = x.kind == OVER && x.of == l;
         if (x.line < 0 || x.line >= f->usual || !(needs >> x.line & 1) || !(target || sum))
@@ -852,7 +862,8 @@ void make_mistakes(struct formula *of, int name, const char *const *says, struct
     rank = 2;
     for (int u = 0; u < nodes; u++) {                       /* in one of several uses of a line */
         const int line = at(u)->line >= 0 && at(u)->line < f->usual ? line_read(u) : NONE;
-        if (line == NONE || !may_be_wrong(line) || !(needs >> at(u)->line & 1) || uses_of(at(u)->of) < 2)
+        if (line == NONE || reads_itself(line) || !may_be_wrong(line) || !(needs >> at(u)->line & 1)
+            || uses_of(at(u)->of) < 2)
             continue;
         use = u;
         for (int rule = 0; rule < RULES; rule++)
