@@ -170,14 +170,6 @@ static bool jacobians(gra_wrong *w, real *c, real *a)
     return true;
 }
 
-size_t gra_worst(const gra_wrong *w)
-{
-    size_t worst = w->entry[0];
-    for (size_t i = 0, e; gra_each(w, &i, &e);)
-        worst = fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]) ? e : worst;
-    return worst;
-}
-
 static double largest_error(const gra_wrong *w)
 {
     const size_t e = gra_worst(w);

@@ -176,3 +176,11 @@ bool gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra_d
             return true;
     return false;
 }
+
+size_t gra_worst(const gra_wrong *w)
+{
+    size_t worst = w->entry[0];
+    for (size_t i = 0, e; gra_each(w, &i, &e);)
+        worst = fabs(w->a[e] - w->n[e]) > fabs(w->a[worst] - w->n[worst]) ? e : worst;
+    return worst;
+}
