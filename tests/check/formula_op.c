@@ -82,6 +82,10 @@ static void read_inputs(const char *text)
 static void make(const struct formula_op *op, const char *wrong)
 {
     int size[LETTERS] = { 0 };
+    for (int k = 0; k < NAMES; k++) {                       /* of the op before */
+        free(numbers.made[k]);
+        free(numbers.state[k]);
+    }
     formula_start(&f, functions);
     read_sizes(op->sizes, size);
     read_inputs(op->in);
