@@ -205,7 +205,7 @@ ELSEWHERE = $(SANITIZED:$(B)/%=$(B)/asan/%) $(B)/tsan/passed/threads \
 learn-check:
 	@$(MAKE) --no-print-directory $(JOBS) learn-checked
 learn-checked: $(TRAINED) $(CHECKED)
-	@awk '{ wrong += $$(NF - 3) } \
+	@awk '{ wrong += $$(NF - 6) } \
 	    END { print NR " exercises: " NR " solutions passed, " wrong " wrong answers refused" }' \
 	    $(CHECKED)
 

@@ -119,7 +119,7 @@ static void forward(gra_tensor *y)
 {
     for (int i = 0; i < inputs; i++)
         numbers.data[x[i]] = y->in[i]->data;
-    formula_forget(&f, ~0ul);
+    formula_forget(&f, UINT64_MAX);
     for (size_t i = 0; i < y->size; i++)
         y->data[i] = formula_element(&f, y_, i);
 }
@@ -131,7 +131,7 @@ static void backward(gra_tensor *y)
         numbers.data[dx0[i]] = y->in[i]->grad;
     }
     numbers.data[dy] = y->grad;
-    formula_forget(&f, ~0ul);
+    formula_forget(&f, UINT64_MAX);
     for (int add = 0; add < 2; add++)     /* all are computed first: a gradient may be that of two inputs */
         for (int i = 0; i < inputs; i++)
             for (size_t k = 0; y->in[i]->grad && k < y->in[i]->size; k++) {

@@ -186,9 +186,12 @@ static struct trial *try_case(const struct judge_answer *a, const struct judge_c
         if (a->without)
             judge_without(k->y, a->without);
     }
-    for (int i = 0; i < ins; i++)
+    for (int i = 0; i < ins; i++) {
+        for (size_t j = 0; j < k->numbers.count[given[i]] && k->ids[i]; j++)
+            k->in[i][j] = k->ids[i][j];
         judge_unchanged(name_in("", a->in[i]), a->f && i < k->tensors ? k->tensor[i]->data : k->in[i],
                         k->numbers.data[given[i]], k->numbers.count[given[i]]);
+    }
     return k;
 }
 
@@ -234,6 +237,14 @@ static void compare_with_second_call(const struct judge_answer *a, const struct 
                         k->out[which][i], again->out[which][i]);
 }
 
+/* Name `of` is that of out[which], or the gradient of in[which]: what the mistakes have to know of it. */
+static void is_output(int of, int which, bool gradient)
+{
+    formula.name[of].adds = gradient;
+    formula.name[of].held = gradient ? NONE : held[which];
+    formula.unwritten = JUDGE_UNWRITTEN;
+}
+
 static void compare(const struct judge_answer *a, const struct judge_case *c, struct trial *k, int which,
                     bool gradient)
 {
@@ -248,9 +259,8 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
     const char *found = NULL;
     if (!judge_agrees(&first)) {
         struct judge_case telling = { .part = "telling", .low = c->low, .high = c->high };
-        struct seen seen[2] = { { &k->numbers, first.got, first.want, first.tolerance } };
+        struct seen seen[2] = { { &k->numbers, first.got, first.want, first.tolerance, true } };
         const char *specials[MOST_SPECIALS + 1] = { NULL };
-        int cases = 1;
         if (!gradient)
             compare_with_second_call(a, c, k, which);
         memcpy(telling.size, a->telling, sizeof telling.size);
@@ -259,15 +269,13 @@ static void compare(const struct judge_answer *a, const struct judge_case *c, st
             backward(more);
         const struct comparison second = judge_comparison(shape_of(of, &more->numbers),
             got_by(more, which, gradient), right_numbers(more, of), c->tolerance == 0 ? 1e-10 : c->tolerance);
-        if (!judge_agrees(&second))
-            seen[cases++] = (struct seen){ &more->numbers, second.got, second.want, second.tolerance };
+        seen[1] = (struct seen){ &more->numbers, second.got, second.want, second.tolerance,
+                                !judge_agrees(&second) };
         for (int s = 0; a->special[s].says; s++)
             specials[s] = a->special[s].says;
-        formula.name[of].adds = gradient;
-        formula.name[of].held = gradient ? NONE : held[which];
-        formula.unwritten = JUDGE_UNWRITTEN;
+        is_output(of, which, gradient);
         make_mistakes(&formula, of, specials, &mistakes);
-        found = search_mistake(&formula, of, seen, cases, &mistakes);
+        found = search_mistake(&formula, of, seen, 2, &mistakes);
         if (!found && c->says)
             judge_wrong("%s", c->says);
         if (a->f && gradient && (!found || !found[0]))

@@ -77,6 +77,8 @@ static void word(struct formula *f, char *to, size_t room)
     for (next(f); isalnum((unsigned char)*f->p) || *f->p == '_'; f->p++)
         if (n + 1 < room)
             to[n++] = *f->p;
+        else
+            bad(f, "a name is too long");
     to[n] = 0;
 }
 
@@ -354,10 +356,10 @@ static int target_of(struct formula *f, int name, unsigned scope)
 /* Which lines does a tree need? All nodes of a line stand between those of its neighbours. */
 static void find_uses(struct formula *f, int line)
 {
-    f->line[line].uses = 1ul << line;
+    f->line[line].uses = UINT64_C(1) << line;
     for (int i = 0; i < f->nodes; i++)
         if (f->node[i].line == line && f->node[i].kind == READ && f->name[f->node[i].of].line != NONE)
-            f->line[line].uses |= 1ul << f->name[f->node[i].of].line;
+            f->line[line].uses |= UINT64_C(1) << f->name[f->node[i].of].line;
 }
 
 void formula_lines(struct formula *f, const char *lines, int special)
@@ -467,7 +469,7 @@ void formula_case(struct formula *f, struct numbers *of, const int *size)
     }
 }
 
-void formula_forget(struct formula *f, unsigned long lines)
+void formula_forget(struct formula *f, uint64_t lines)
 {
     for (int k = 0; k < f->names; k++)
         if (f->name[k].line != NONE && f->line[f->name[k].line].uses & lines)

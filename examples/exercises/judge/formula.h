@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { NODES = 60000, NAMES = 40, LINES = 48, LETTERS = 10, DIMS = 5, CHILDREN = 6, FUNCTIONS = 24 };
 
@@ -52,7 +53,7 @@ struct line {
     int target, tree;                   /* target: a READ of the name at the place where it is stored */
     /* blank lines end paragraphs; of a special, which of them: -1, -2 ... */
     int paragraph;
-    unsigned long uses;                 /* the lines that it needs, as bits; its own is one */
+    uint64_t uses;                      /* the lines that it needs, as bits; its own is one */
 };
 
 /* A function of up to three numbers, beside sqrt, exp, log, ... */
@@ -105,7 +106,7 @@ double formula_value(struct formula *f, int node);              /* of a node wit
 double formula_element(struct formula *f, int name, size_t i);
 
 /* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
-void formula_forget(struct formula *f, unsigned long lines);
+void formula_forget(struct formula *f, uint64_t lines);
 
 /* Nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The texts are
  * static, twelve in turn. */

@@ -768,7 +768,7 @@ static void each_node(int line, int rule)
 
 /* One nest of loops in C may serve several lines: a wrong bound is in all sums over a letter, and where the
  * output is stored. how: begins at 1, ends one early, ends at another size. */
-static void one_loop(int l, unsigned long needs, int how)
+static void one_loop(int l, uint64_t needs, int how)
 {
     struct mistake m = { .swaps = 0 };
     int sums_ = 0;
@@ -807,13 +807,15 @@ static bool may_be_wrong(int line)
     return !f->name[name].input && (!f->name[name].right || name == output);
 }
 
-static void add_special(int s, const char *says, unsigned long needs)
+static void add_special(int s, const char *says, uint64_t needs)
 {
     struct mistake *m = NULL;
     for (int k = f->usual; k < f->lines; k++) {
         const int line = f->name[at(f->line[k].target)->of].line;
         if (f->line[k].paragraph != -1 - s || !(needs >> line & 1))
             continue;
+        if (m && m->swaps == SWAPS)
+            judge_wrong("a special of the judge has too many lines");
         if (m) {
             m->node[m->swaps] = f->line[line].tree;
             m->instead[m->swaps++] = f->line[k].tree;
@@ -840,7 +842,7 @@ void make_mistakes(struct formula *of, int name, const char *const *says, struct
     f = of, all = to, output = name, use = NONE;
     nodes = f->nodes = f->own;                              /* those of earlier mistakes are gone */
     const int own = f->name[output].line;
-    const unsigned long needs = f->line[own].uses;
+    const uint64_t needs = f->line[own].uses;
     for (; to->n > 0; to->n--)
         free((char *)to->all[to->n - 1].says);
     rank = 0, rule_now = NONE;
@@ -875,10 +877,10 @@ void make_mistakes(struct formula *of, int name, const char *const *says, struct
 
 void mistake_turn(struct formula *of, const struct mistake *m, bool on)
 {
-    unsigned long lines = 0;
+    uint64_t lines = 0;
     for (int s = 0; s < m->swaps; s++) {
         of->instead[m->node[s]] = on ? m->instead[s] : m->node[s];
-        lines |= 1ul << of->node[m->node[s]].line;
+        lines |= UINT64_C(1) << of->node[m->node[s]].line;
     }
     formula_forget(of, lines);
 }

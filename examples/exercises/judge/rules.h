@@ -32,6 +32,7 @@ struct seen {
     struct numbers *numbers;
     const double   *got, *want;
     double          tolerance;          /* absolute */
+    bool            wrong;              /* some number of got is */
 };
 
 /* The sentence of the mistake, or of the two, that give the numbers of all cases; NULL: none does. */

@@ -21,7 +21,8 @@ static double off(double a, double b)
 }
 
 /* What a tensor has past its end is not known: there any number that is too large to be right matches.
- * Zeros, and what is not finite, prove nothing, unless a special says so. */
+ * A case in which the answer is right proves nothing; nor do zeros and what is not finite, unless a special
+ * says so. */
 static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool special)
 {
     struct fit fit = { true, false };
@@ -34,7 +35,7 @@ static struct fit compare(struct formula *f, int output, const struct seen *seen
             const bool same = off(made, got) <= seen[c].tolerance
                            || (isfinite(made) && off(made, got) <= 1e-12 * fabs(made));
             fit.fits = fit.fits && (same || (f->past_end && f->tensors && !(fabs(got) < 1e5)));
-            proof = proof || (same && !(f->past_end && f->tensors) && made != JUDGE_UNWRITTEN
+            proof = proof || (same && seen[c].wrong && !(f->past_end && f->tensors) && made != JUDGE_UNWRITTEN
                               && (special || (fabs(made) > 1e-9 && isfinite(made))));
             fit.changes = fit.changes || !(off(made, seen[c].want[i]) <= seen[c].tolerance);
         }
@@ -139,6 +140,7 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
             if (!may_be_both(f, of[i], of[j]))
                 continue;
             turn(f, of[j], seen, cases, true);
+            turn(f, of[i], seen, cases, true);          /* its lines may read those of of[j] */
             const bool fits = compare(f, output, seen, cases, false).fits;
             turn(f, of[j], seen, cases, false);
             if (fits) {

@@ -33,10 +33,12 @@ static void print(const struct judge_answer *a, const char *name, const char *ki
             (unsigned long long)hash_of(k, of), says);
 }
 
-static void try_each(const struct judge_answer *a, const struct judge_case *c, const char *name, bool telling)
+static void try_each(const struct judge_answer *a, const struct judge_case *c, int which, bool gradient,
+                     bool telling)
 {
     static struct mistakes mistakes;
     const char *specials[MOST_SPECIALS + 1] = { NULL };
+    const char *name = gradient ? name_in("d", a->in[which]) : name_in("", a->out[which]);
     const int of = formula_name(&formula, name);
     char copy[24], kind[4] = { telling ? 't' : 'c', 0 };
     if (of == NONE || formula.name[of].line == NONE)
@@ -47,6 +49,7 @@ static void try_each(const struct judge_answer *a, const struct judge_case *c, c
         specials[s] = a->special[s].says;
     formula.now = &k->numbers;
     print(a, copy, kind, k, of, "");
+    is_output(of, which, gradient);
     make_mistakes(&formula, of, specials, &mistakes);
     for (int i = 0; i < mistakes.n; i++) {
         const struct mistake *m = &mistakes.all[i];
@@ -57,6 +60,7 @@ static void try_each(const struct judge_answer *a, const struct judge_case *c, c
         print(a, copy, kind, k, of, m->says);
         mistake_turn(&formula, m, false);
     }
+    formula.name[of].right = true;
 }
 
 void judge_case(const struct judge_answer *a, struct judge_case c)
@@ -65,10 +69,12 @@ void judge_case(const struct judge_answer *a, struct judge_case c)
     plain_case(a, c);
     memcpy(telling.size, a->telling, sizeof telling.size);
     for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < formula.names; i++)
+            formula.name[i].right = false;
         for (int i = 0; a->out[i]; i++)
-            try_each(a, t ? &telling : &c, name_in("", a->out[i]), t);
-        for (int i = 0; a->in[i] && a->f && (c.gradients || t); i++)
-            try_each(a, t ? &telling : &c, name_in("d", a->in[i]), t);
+            try_each(a, t ? &telling : &c, i, false, t);
+        for (int i = ins; i-- > 0 && a->f && (c.gradients || t);)
+            try_each(a, t ? &telling : &c, i, true, t);
     }
 }
 
