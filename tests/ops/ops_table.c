@@ -203,6 +203,8 @@ ROW("add: numbers", "add", gra_add(t, x, w), X0, W0)
 ROW("add: a number", "add", gra_add(t, x, w), X(3, 17), W0)
 ROW("add: x twice", "add", gra_add(t, x, x), X(3, 17))
 ROW("add: two views of x", "add", gra_add(t, AS(x, 3, 1, 17), AS(x, 1, 3, 17)), X(3, 17))
+ROW("add: a long vector", "add", gra_add(t, x, w), X(2, 300), W(300))        /* sums of 256 columns, */
+ROW("add: a vector to many rows", "add", gra_add(t, x, w), X(300, 3), W(3))     /* and of 256 rows */
 REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: got shapes (2, 3) and (2)" TO_BROADCAST)
 REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2)" TO_BROADCAST)
 
@@ -368,6 +370,7 @@ ROW("linear, again", "linear", AGAIN(gra_linear(t, x, w, b)), X(3, 5), W(2, 5), 
 ROW("linear: a vector", "linear", gra_linear(t, x, w, b), X(17), W(3, 17), B(3))
 ROW("linear: a batch", "linear", gra_linear(t, x, w, b), X(2, 3, 5), W(7, 5), B(7))
 ROW("linear: one value", "linear", gra_linear(t, x, w, b), X(1, 1), W(1, 1), B(1))
+ROW("linear: many outputs", "linear", gra_linear(t, x, w, b), X(2, 1), W(270, 1), B(270))
 ROW("linear: no bias", "linear", gra_linear(t, x, w, NULL), X(2, 3, 5), W(4, 5))
 ROW("linear: x by itself", "linear", gra_linear(t, x, x, NULL), X(3, 5))
 REFUSED(gra_linear(t, x, AS(x, 3, 2), NULL), "linear: got x (2, 3) for weight (3, 2), expected (..., 2)")
@@ -382,6 +385,8 @@ PLAIN(sum, gra_sum(t, x), X)
 ROW("sum: a number", "sum", gra_sum(t, x), X0)
 OVER(sum, "sum")
 ROW("sum_dim: of a vector", "sum", gra_sum_dim(t, x, 0, false), X(17))
+ROW("sum_dim: long columns", "sum", gra_sum_dim(t, x, 0, false), X(600, 3))    /* blocks of 256 rows, */
+ROW("sum_dim: many columns", "sum", gra_sum_dim(t, x, 0, false), X(2, 530))    /* and of 256 columns */
 ROW("sum_dim: of size 1", "sum", gra_sum_dim(t, x, 1, false), X(3, 1, 5))
 ROW("mean", "sum", gra_mean(t, x), X(3, 17))
 ROW("mean, again", "sum", AGAIN(gra_mean(t, x)), X(17))
