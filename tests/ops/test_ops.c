@@ -370,11 +370,11 @@ TESTS(memory_ends_anywhere, op_cases_count) /* _i: a row */
     ck_assert_msg(lines > 3 || all == 0, "%s took no memory", op_cases[_i].name);
 }
 
-/* ---- float32, and each instruction set, against float64 --------------------------------------------
- * The float64 suite writes y and all gradients of each row, with inputs that are floats, to a file; both suites
- * compare, with each instruction set. Errors are relative to a tensor's largest value, or to 1e-3 |loss| if all values
- * are rounding errors; those of y, to 1e-2 of the largest input if that is more: a sum whose terms cancel
- * has the rounding errors of its terms. */
+/* ---- against float64: float32, and each instruction set -----------------------------------------------
+ * The float64 suite writes y and all gradients of each row, with inputs that are floats, to a file, and
+ * both suites compare. Errors are relative to a tensor's largest value, or to 1e-3 |loss| if all values are
+ * rounding errors; those of y, to 1e-2 of the largest input if that is more: a sum whose terms cancel has the
+ * rounding errors of its terms. */
 
 #define REFERENCE reference_path("ops_reference.txt")
 
