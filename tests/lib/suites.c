@@ -7,7 +7,7 @@
 const char *const suites[] = {
     "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "check", "slips",
     "causes", "verdicts", "crashes", "ops", "sums", "answers", "absent", "mutants",
-    "attention", "golden", "layers", "seeds", "layer_errors", "book", "cache", "trace", "view", "optim",
+    "attention", "golden", "layers", "seeds", "layer_errors", "cache", "trace", "view", "optim",
     "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults", NULL,
 };
 
