@@ -18,11 +18,6 @@ static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */
 
 CASE(model, open_all, close_all, "")
 
-TEST(no_tape_no_model)                  /* gra_open may have returned NULL */
-{
-    ck_assert_ptr_null(gra_model_open(NULL, NULL));
-}
-
 TEST(names_come_from_scopes)
 {
     gra_scope block = gra_enter(gra_enter(gra_root(model), "trf_blocks.%d", 7), "att");
