@@ -8,7 +8,7 @@
  *
  * Dropout multiplies dD by the same factors, 0 or 1 / (1 - dropout), as P in forward: nothing is drawn anew.
  * P is computed a strip of rows at a time and not kept: of each row, forward saves what backward needs to
- * compute the same P again. The naive loops that this is tested against are tests/ops/plain_attention.c. */
+ * compute the same P again. The naive loops that this is tested against are in tests/ops/test_attention.c. */
 #include "../tape/tape.h"
 #include "../kern/gemm.h"
 #include "../kern/strip.h"

@@ -1,12 +1,12 @@
 /* Memory: the arena, and that training steps call malloc no more from the third on. */
 #include "core/tape/tape.h"
 #include "layers/gpt.h"
+#include "lib/aborts.h"
 #include "lib/fault.h"
 #include "lib/suites.h"
 
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONED
@@ -60,36 +60,21 @@ TEST(an_impossible_size)
 
 /* AddressSanitizer detects what the library cannot: a program that reads x->data in a later step. */
 #ifdef POISONED
-static void expect_poison(const gra_real *values)     /* reading them, in a child process, is reported */
-{
-    char text[4096];
-    int status = 0;
-    FILE *said = tmpfile();
-    ck_assert_ptr_nonnull(said);
-    const pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        dup2(fileno(said), STDERR_FILENO);
-        fprintf(stderr, "%g\n", (double)values[0]);
-        _exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    rewind(said);
-    text[fread(text, 1, sizeof text - 1, said)] = '\0';
-    fclose(said);
-    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
-    ck_assert_msg(strstr(text, "AddressSanitizer: use-after-poison"), "%s", text);
-}
+static const gra_real *values;
+static void read_one(void) { fprintf(stderr, "%g\n", (double)values[0]); }
 
 TEST(values_of_an_earlier_step_are_poisoned)
 {
     gra_tape *t = gra_open(1);
     gra_begin(t, GRA_GRAD, NULL);
     gra_tensor *x = gra_full(t, 5, GRA_SHAPE(3));
-    const gra_real *values = x->data;
+    values = x->data;
     ck_assert(values[2] == 5);
     gra_begin(t, GRA_GRAD, NULL);
-    expect_poison(values);
+    char said[4096];
+    const int status = said_in_a_child(read_one, said, sizeof said);
+    ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+    ck_assert_msg(strstr(said, "AddressSanitizer: use-after-poison"), "%s", said);
     ck_assert_uint_eq(x->size, 3);                      /* the header is intact, so an op can refuse it */
     gra_full(t, 7, GRA_SHAPE(3));
     ck_assert(values[2] == 7);                          /* handed out again */

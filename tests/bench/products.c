@@ -182,12 +182,9 @@ static double turn(void (*f)(const struct product *), const struct product *p, i
     return 1e-9 * flop(p) * (double)calls / (now() - begun);
 }
 
-struct figures {
-    double ours, theirs, ratio;         /* GFLOP/s: the fastest third's median of each; ours / theirs */
-};
-
-/* samples_fastest looks for small numbers: the samples are seconds for 1e9 flop. */
-static struct figures in_turns(const struct product *p, int threads, double peak, double seconds)
+/* The speeds, in GFLOP/s: the fastest third's median of each. samples_fastest looks for small numbers: the
+ * samples are seconds for 1e9 flop. */
+static void in_turns(const struct product *p, int threads, double peak, double seconds, double speed[2])
 {
     samples ours = samples_begin(seconds, 5), theirs = ours;
     compare(p);
@@ -195,8 +192,7 @@ static struct figures in_turns(const struct product *p, int threads, double peak
         samples_add(&ours, 1 / turn(by_gradus, p, threads, peak));
         samples_add(&theirs, 1 / turn(by_library, p, threads, peak));
     }
-    const double a = 1 / samples_fastest(&ours), b = 1 / samples_fastest(&theirs);
-    return (struct figures){ a, b, a / b };
+    speed[0] = 1 / samples_fastest(&ours), speed[1] = 1 / samples_fastest(&theirs);
 }
 
 /* Only the library: the geometric mean of all products. */
@@ -261,14 +257,15 @@ static void compare_all(gra_tape *t, int threads, double peak, double seconds)
     for (int i = 0; i < SHAPES * FORMS; i++) {
         const struct shape *s = &shapes[i / FORMS];
         struct product p = product_open(t, s, i % FORMS);
-        const struct figures f = in_turns(&p, threads, peak, seconds);
+        double f[2];
+        in_turns(&p, threads, peak, seconds, f);
         product_close(&p);
         snprintf(name, sizeof name, "%d,%d,%d", s->m, s->n, s->k);
-        printf("%-7s%-16s%-5s%11.1f%8.0f%12.1f%8.0f%9.2f\n", s->of, name, forms[i % FORMS], f.ours,
-               100 * f.ours / peak, f.theirs, 100 * f.theirs / peak, f.ratio);
+        printf("%-7s%-16s%-5s%11.1f%8.0f%12.1f%8.0f%9.2f\n", s->of, name, forms[i % FORMS], f[0],
+               100 * f[0] / peak, f[1], 100 * f[1] / peak, f[0] / f[1]);
         fflush(stdout);
-        add(&of[i % FORMS], f.ratio);
-        add(&all, f.ratio);
+        add(&of[i % FORMS], f[0] / f[1]);
+        add(&all, f[0] / f[1]);
     }
     printf("\n");
     for (int form = 0; form < FORMS; form++) {

@@ -164,32 +164,60 @@ static void refuses(const char *path, const char *sentence)
 }
 
 #define ARRAY "got a header that is not of one array of up to 8 dimensions, each at most 2147483647: "
+#define VALUES(of) "got values of " of ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
+                   "numpy.asarray(x, dtype='<f4', order='C')) writes such"
+#define BYTES(n, expected, shape) \
+    "got " n " bytes of values, expected " expected " for the shape " shape " of <f4"
+#define FEWER(shape) "got the shape " shape ", expected fewer values"
+#define BROKEN(header) { header, 8, NULL }
 
-TEST(test_broken)                       /* the sentence ends in the header */
+static const struct {
+    const char *header;
+    size_t      n;                      /* bytes after it */
+    const char *sentence;               /* NULL: ARRAY, and the header */
+} unfit[] = {
+    BROKEN(""), BROKEN("[]"), BROKEN("{}"), BROKEN("{'shape': (2,)}"), BROKEN("{'descr"),
+    BROKEN("{'descr': '<f4"), BROKEN("{'descr': '<f4', 'fortran_order': Fals"), BROKEN("{'descr': '<f4'"),
+    BROKEN("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }"),
+    BROKEN("{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }"),
+    BROKEN("{'descr': '<f4', 'shape': (2,), 'fortran_order': False}"),
+    BROKEN("{'descr': '<f4', 'fortran_order': False, 'size': (2,), }"),
+    BROKEN("{'descr': '<f4', 'fortran_order': False, 'shape' (2,), }"),
+    BROKEN("{'descr': '<f4', 'fortran_order' False, 'shape': (2,), }"),
+    BROKEN("{'descr': '<f4', 'fortran_order': False 'shape': (2,), }"),
+    BROKEN("{'descr': <f4', 'fortran_order': False, 'shape': (2,), }"),
+    BROKEN("{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }"),
+    BROKEN(F4("0", "(2,)")), BROKEN(F4("", "(2,)")), BROKEN(OF("2")), BROKEN(OF("(2 3)")),
+    BROKEN(OF("(2, 3 4)")), BROKEN(OF("(,)")), BROKEN(OF("(-1,)")), BROKEN(OF("(+1,)")),
+    BROKEN(OF("(2.5,)")), BROKEN(OF("(2L,)")), BROKEN(OF("(2")), BROKEN(OF("(2,)") " x"),
+    BROKEN(OF("(2,)") "}"), BROKEN(OF("(2,), 'more': 1")), BROKEN(OF("(1,1,1,1,1,1,1,1,2)")),
+    BROKEN(OF("(2147483648, 0)")), BROKEN(OF("(99999999999999999999,)")),
+
+    { ONE("<i8"), 8, VALUES("<i8") },           { ONE(">f4"), 4, VALUES(">f4") },
+    { ONE("<f2"), 2, VALUES("<f2") },           { ONE("<f"), 4, VALUES("<f") },
+    { ONE(""), 4, VALUES("") },                 { ONE("<f44"), 4, VALUES("<f44") },
+    { F4("True", "(2, 1)"), 8, VALUES("<f4 in Fortran order") },
+    { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}", 8, VALUES(">f8 in Fortran order") },
+    { ONE("\xc3\xa9\xe2\x82\xac"), 4, VALUES("\xc3\xa9\xe2\x82\xac") },
+    { ONE("0123456789012345678901234567890123456789 and more"), 4,
+      VALUES("0123456789012345678901234567890123456789") },
+    { ONE("\x1b[1m\xff"), 4, VALUES("?[1m?") },
+    { OF("(2,)"), 4, BYTES("4", "8", "(2)") },  { OF("(2,)"), 9, BYTES("9", "8", "(2)") },
+    { OF("()"), 0, BYTES("0", "4", "()") },     { OF("(0, 7)"), 1, BYTES("1", "0", "(0, 7)") },
+    { OF("(2147483647, 65536)"), 8, ADDRESSES_OF_32_BITS ? FEWER("(2147483647, 65536)")
+      : BYTES("8", "562949953159168", "(2147483647, 65536)") },
+    { OF("(2147483647, 2147483647)"), 0, FEWER("(2147483647, 2147483647)") },
+    { OF("(2147483647, 2147483647, 0)"), 0, FEWER("(2147483647, 2147483647, 0)") },
+};
+
+TEST(test_unfit)
 {
-    static const char *const headers[] = {
-        "", "[]", "{}", "{'shape': (2,)}", "{'descr", "{'descr': '<f4",
-        "{'descr': '<f4', 'fortran_order': Fals", "{'descr': '<f4'",
-        "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }",
-        "{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }",
-        "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}",
-        "{'descr': '<f4', 'fortran_order': False, 'size': (2,), }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape' (2,), }",
-        "{'descr': '<f4', 'fortran_order' False, 'shape': (2,), }",
-        "{'descr': '<f4', 'fortran_order': False 'shape': (2,), }",
-        "{'descr': <f4', 'fortran_order': False, 'shape': (2,), }",
-        "{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }",
-        F4("0", "(2,)"), F4("", "(2,)"), OF("2"), OF("(2 3)"), OF("(2, 3 4)"), OF("(,)"), OF("(-1,)"),
-        OF("(+1,)"), OF("(2.5,)"), OF("(2L,)"), OF("(2"), OF("(2,)") " x", OF("(2,)") "}",
-        OF("(2,), 'more': 1"), OF("(1,1,1,1,1,1,1,1,2)"), OF("(2147483648, 0)"),
-        OF("(99999999999999999999,)"),
-    };
-    static const char zeros[9];
-    for (int i = 0; i < LENGTH(headers); i++) {
+    static const char zeros[16];
+    for (int i = 0; i < LENGTH(unfit); i++) {
         char sentence[512];
-        snprintf(sentence, sizeof sentence, ARRAY "%.100s", headers[i]);
-        put(headers[i], zeros, 8);
-        refuses(PATH, sentence);
+        snprintf(sentence, sizeof sentence, ARRAY "%.100s", unfit[i].header);
+        put(unfit[i].header, zeros, unfit[i].n);
+        refuses(PATH, unfit[i].sentence ? unfit[i].sentence : sentence);
     }
     put("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ", zeros, 9);
     unsigned char file[128];            /* a 0 in place of the last }: the header is one byte longer */
@@ -197,42 +225,6 @@ TEST(test_broken)                       /* the sentence ends in the header */
     file[8]++;
     write_bytes(PATH, file, n);
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
-}
-
-#define VALUES(of) "got values of " of ", expected <f4 or <f8 in C order: in Python, numpy.save(path, " \
-                   "numpy.asarray(x, dtype='<f4', order='C')) writes such"
-#define BYTES(n, expected, shape) \
-    "got " n " bytes of values, expected " expected " for the shape " shape " of <f4"
-#define FEWER(shape) "got the shape " shape ", expected fewer values"
-
-TEST(test_unfit)
-{
-    static const struct {
-        const char *header;
-        size_t      n;                  /* bytes after it */
-        const char *sentence;
-    } cases[] = {
-        { ONE("<i8"), 8, VALUES("<i8") },           { ONE(">f4"), 4, VALUES(">f4") },
-        { ONE("<f2"), 2, VALUES("<f2") },           { ONE("<f"), 4, VALUES("<f") },
-        { ONE(""), 4, VALUES("") },                 { ONE("<f44"), 4, VALUES("<f44") },
-        { F4("True", "(2, 1)"), 8, VALUES("<f4 in Fortran order") },
-        { "{'descr': '>f8', 'fortran_order': True, 'shape': (1,)}", 8, VALUES(">f8 in Fortran order") },
-        { ONE("\xc3\xa9\xe2\x82\xac"), 4, VALUES("\xc3\xa9\xe2\x82\xac") },
-        { ONE("0123456789012345678901234567890123456789 and more"), 4,
-          VALUES("0123456789012345678901234567890123456789") },
-        { ONE("\x1b[1m\xff"), 4, VALUES("?[1m?") },
-        { OF("(2,)"), 4, BYTES("4", "8", "(2)") },  { OF("(2,)"), 9, BYTES("9", "8", "(2)") },
-        { OF("()"), 0, BYTES("0", "4", "()") },     { OF("(0, 7)"), 1, BYTES("1", "0", "(0, 7)") },
-        { OF("(2147483647, 65536)"), 8, ADDRESSES_OF_32_BITS ? FEWER("(2147483647, 65536)")
-          : BYTES("8", "562949953159168", "(2147483647, 65536)") },
-        { OF("(2147483647, 2147483647)"), 0, FEWER("(2147483647, 2147483647)") },
-        { OF("(2147483647, 2147483647, 0)"), 0, FEWER("(2147483647, 2147483647, 0)") },
-    };
-    for (int i = 0; i < LENGTH(cases); i++) {
-        static const char zeros[16];
-        put(cases[i].header, zeros, cases[i].n);
-        refuses(PATH, cases[i].sentence);
-    }
 }
 
 #define VERSION(v) "got version " v " of the .npy format, expected 1.0: numpy.save writes it for an " \

@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
-for target in safetensors npy vocabulary tokenizer model resume flags; do
+for target in safetensors npy tokenizer model resume flags; do
     mkdir -p "$C/$target" || exit 1
 done
 
@@ -99,10 +99,10 @@ for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --ini
         --quiet --out "$C/run" $flags >"$C/said" || exit 1
     cp "$C/run/config.tsv" "$C/resume/$number"
     cp "$C/run/model.safetensors" "$C/model/$number"
-    { cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/vocabulary/$number"
+    { echo ==== && cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/tokenizer/tsv$number"
 done
-printf '10\t\\n\n====\nx' >"$C/vocabulary/short"
-printf '10\t\\n====\nx' >"$C/vocabulary/unended"
+printf '====\n10\t\\n\n====\nx' >"$C/tokenizer/short"
+printf '====\n10\t\\n====\nx' >"$C/tokenizer/unended"
 rm -rf "$C/run" "$C/text" "$C/said"
 
 # ---- command lines: one word a line --------------------------------------------------------------------

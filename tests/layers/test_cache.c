@@ -10,16 +10,16 @@
 
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
 
+enum { LONGEST = 290 };
 static const gra_gpt_config configs[] = {
     { 13, 9, 12, 3, 2, .bias = true },
     { 13, 9, 12, 2, 3, .tied = true, .init = GRA_INIT_GPT2, .gelu = GRA_GELU_TANH, .drop_rate = 0.3 },
-    { 70, 290, 40, 5, 1, .bias = true, .qkv_bias = true },      /* more keys than gemm takes in one piece */
+    { 70, LONGEST, 40, 5, 1, .bias = true, .qkv_bias = true },      /* more keys than gemm takes at once */
 };
-enum { CONFIGS = sizeof configs / sizeof *configs, LONGEST = 290 };
 
 static struct gra_gpt gpt;
 static gra_kv_cache   cache;
-static int            ids[4 * LONGEST];
+static int            ids[LONGEST];
 
 static bool open_tape(int threads, const char *isa)     /* false: this processor does not have it */
 {
@@ -42,7 +42,7 @@ static void open_gpt(const gra_gpt_config *c)
         for (size_t j = 0; j < p->size; j++)
             p->data[j] += (real)((double)(gra_random(&rng) % 1000) / 2500 - 0.2);
     }
-    for (int i = 0; i < 4 * LONGEST; i++)
+    for (int i = 0; i < LONGEST; i++)
         ids[i] = (int)gra_randint(&rng, (uint64_t)c->vocab_size);
     ck_assert_int_eq(gra_kv_cache_open(&cache, &gpt), 0);
 }
@@ -70,7 +70,8 @@ static void last_logits(const int *tokens, int n, real *to)
     memcpy(to, y->data + (n - 1) * vocab, (size_t)vocab * sizeof *to);
 }
 
-/* Passes `chunk` tokens at a time and compares the logits after each chunk. */
+/* Clears the cache, as when a window moves, passes `chunk` tokens at a time, and compares the logits after
+ * each. */
 static void compare(int chunk, const char *what)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
@@ -94,7 +95,7 @@ static void compare(int chunk, const char *what)
 
 CASE(cache, open_cache, close_cache, "")
 
-TESTS(continues_as_if_from_the_beginning, CONFIGS) /* _i: a configuration */
+TESTS(continues_as_if_from_the_beginning, LENGTH(configs)) /* _i: a configuration */
 {
     static const char *const isa[] = { "base", "avx2", "avx512" };
     gra_kv_cache_close(&cache);
@@ -109,57 +110,6 @@ TESTS(continues_as_if_from_the_beginning, CONFIGS) /* _i: a configuration */
             compare(3, what);
             compare(gpt.config.context_length, what);
         }
-}
-
-/* ---- the same text ------------------------------------------------------------------------------------ */
-
-static int likeliest(const real *x, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        best = x[i] > x[best] ? i : best;
-    return best;
-}
-
-/* Generates n tokens; when the window is full, the last half of it is kept. */
-static void write_text(bool cached, int n, int *text)
-{
-    const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
-    real logits[80];
-    gra_kv_cache_clear(&cache);
-    text[0] = ids[0];
-    for (int begin = 0, i = 1; i < n; i++) {
-        if (i - begin > context) {
-            begin = i - context / 2;
-            gra_kv_cache_clear(&cache);
-        }
-        if (cached) {
-            gra_begin(t, GRA_EVAL, NULL);
-            gra_tensor *y = gra_gpt_forward_cached(t, &gpt, text + begin + cache.time,
-                                                   i - begin - cache.time, &cache);
-            ck_assert_msg(!gra_error(t), "%s", gra_error(t));
-            memcpy(logits, y->data, (size_t)vocab * sizeof *logits);
-        } else {
-            last_logits(text + begin, i - begin, logits);
-        }
-        logits[text[i - 1]] -= 2;                       /* so that it does not repeat itself */
-        text[i] = likeliest(logits, vocab);
-    }
-}
-
-TESTS(windows_move_alike, CONFIGS)      /* _i: a configuration */
-{
-    gra_kv_cache_close(&cache);
-    open_gpt(&configs[_i]);
-    const int n = 3 * gpt.config.context_length;
-    int plain[3 * LONGEST], cached[3 * LONGEST];
-    write_text(false, n, plain);
-    for (int threads = 1; threads <= 4; threads += 3) {
-        open_tape(threads, NULL);
-        write_text(true, n, cached);
-        for (int i = 0; i < n; i++)
-            ck_assert_msg(cached[i] == plain[i], "token %d of %d", i, n);
-    }
 }
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "lib/folder.h"
 #include "lib/suites.h"
 
+#include <stdarg.h>
 
 #define FOLDER "tests/golden/torch"
 #ifdef GRADUS_DOUBLE
@@ -81,17 +82,29 @@ static void set(gra_tensor *p, const char *name)
                   p ? GRA_SHAPE_STRING(p->shape) : "missing", GRA_SHAPE_STRING(x->shape));
     for (size_t i = 0; i < p->size; i++)
         p->data[i] = (real)x->values[i];
-    remember(name, p);
+    remember(x->name, p);
 }
 
-/* The weights of the linear layers for queries, keys and values. */
-static void set_qkv(struct gra_linear *q, struct gra_linear *k, struct gra_linear *v,
-                    const char *const name[3])
+static void set_linear(struct gra_linear *l, const char *format, ...) GRA_PRINTF(2, 3);
+static void set_linear(struct gra_linear *l, const char *format, ...)
 {
-    set(q->weight, name[0]);
-    set(k->weight, name[1]);
-    set(v->weight, name[2]);
+    char name[GOLDEN_WORD];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(name, sizeof name - 10, format, args);
+    va_end(args);
+    strcpy(name + n, ".weight");
+    set(l->weight, name);
+    strcpy(name + n, ".bias");
+    if (l->bias)
+        set(l->bias, name);
 }
+
+/* The file calls them w_query ..., or W_q ... */
+#define SET_WORDS(a)   set_linear(&(a).query, "w_query"), set_linear(&(a).key, "w_key"), \
+                       set_linear(&(a).value, "w_value")
+#define SET_LETTERS(a) set_linear(&(a).query, "W_q"), set_linear(&(a).key, "W_k"), \
+                       set_linear(&(a).value, "W_v")
 
 static gra_tensor *param(const char *name)
 {
@@ -103,11 +116,9 @@ static gra_tensor *param(const char *name)
 
 static int number(const char *key) { return golden_number(file, key); }
 
-/* A Linear with the file's parameters: its bias may be NULL. */
-static gra_tensor *linear(gra_tensor *x, const char *weight, const char *bias)
+static gra_tensor *without_bias(gra_tensor *x, const char *weight)
 {
-    gra_tensor *w = param(weight);
-    return gra_linear(t, x, w, bias ? param(bias) : NULL);
+    return gra_linear(t, x, param(weight), NULL);
 }
 
 static gra_tensor *head_scale(gra_tensor *scores, int head_dim)
@@ -115,15 +126,47 @@ static gra_tensor *head_scale(gra_tensor *scores, int head_dim)
     return gra_scale(t, scores, 1 / sqrt((double)head_dim));
 }
 
-/* ---- the cases: each returns y ---- */
+/* ---- ops: y of each ---- */
+
+#define ATTENTION(...)                                                                                   \
+    gra_attention(t, input("q"), input("k"), input("v"), &(gra_attention_options){ __VA_ARGS__ })
+
+#define OPS(OP)                                                                                          \
+    OP(gelu_erf,                gra_gelu(t, input("x")))                                                 \
+    OP(gelu_tanh,               gra_gelu_tanh(t, input("x")))                                            \
+    OP(softmax,                 gra_softmax(t, input("x"), -1))                                          \
+    OP(cross_entropy,           gra_cross_entropy(t, input("logits"), indices("target")))                \
+    OP(cross_entropy_unreduced, gra_cross_entropy_unreduced(t, input("input"), indices("target")))       \
+    OP(abs,                     gra_abs(t, input("input")))                                              \
+    OP(sin,                     gra_sin(t, input("input")))                                              \
+    OP(cos,                     gra_cos(t, input("input")))                                              \
+    OP(clamp,                   gra_clamp(t, input("x"), -1, 1))                                         \
+    OP(add_scalar,              gra_add_scalar(t, input("x"), 1.5))                                      \
+    OP(where,                   gra_where(t, gra_gt(t, input("x"), input("w")), input("x"), input("w"))) \
+    OP(squeeze,                 gra_squeeze(t, input("x"), -2))                                          \
+    OP(squeeze_other,           gra_squeeze(t, input("x"), 0))                                           \
+    OP(unsqueeze,               gra_unsqueeze(t, input("x"), -2))                                        \
+    OP(expand,                  gra_expand(t, input("x"), GRA_SHAPE(2, -1, 4, 3)))                       \
+    OP(min_dim,                 gra_min_dim(t, input("x"), 1, false))                                    \
+    OP(var,                     gra_var(t, input("x"), 1))                                               \
+    OP(var_dim,                 gra_var_dim(t, input("x"), 1, 0, true))                                  \
+    OP(stack,                   gra_stack(t, 3, (gra_tensor *[]){ input("a"), input("b"), input("a") }, 1)) \
+    OP(grouped_query_attention, ATTENTION(.heads = 4, .causal = true))                                   \
+    OP(attention_mask,          ATTENTION(.heads = 2, .mask = input("mask")))                            \
+    OP(binary_cross_entropy,    gra_binary_cross_entropy(t, input("input"), input("target")))            \
+    OP(binary_cross_entropy_with_logits,                                                                 \
+       gra_binary_cross_entropy_with_logits(t, input("input"), input("target")))
+#define COMPUTE(name, result) static gra_tensor *op_##name(void) { return result; }
+OPS(COMPUTE)
+
+/* ---- layers: each returns y ---- */
 
 static gra_tensor *linear_layer(void)
 {
     const golden_tensor *w = golden_get(file, "param", "lin.weight");
     struct gra_linear l;
     gra_linear_init(&l, gra_root(model), w->shape.dim[1], w->shape.dim[0], true);
-    set(l.weight, "lin.weight");
-    set(l.bias, "lin.bias");
+    set_linear(&l, "lin");
     return gra_linear_forward(t, &l, input("x"));
 }
 
@@ -145,58 +188,20 @@ static gra_tensor *layer_norm_layer(void)
     return gra_layer_norm_forward(t, &l, input("x"));
 }
 
-/* Ops: name() computes `result`. */
-#define OP(name, result) static gra_tensor *name(void) { return result; }
-#define ATTENTION(...)                                                                                   \
-    gra_attention(t, input("q"), input("k"), input("v"), &(gra_attention_options){ __VA_ARGS__ })
-
-OP(gelu_erf,                 gra_gelu(t, input("x")))
-OP(gelu_tanh,                gra_gelu_tanh(t, input("x")))
-OP(softmax,                  gra_softmax(t, input("x"), -1))
-OP(cross_entropy,            gra_cross_entropy(t, input("logits"), indices("target")))
-OP(cross_entropy_unreduced,  gra_cross_entropy_unreduced(t, input("input"), indices("target")))
-OP(absolute,                 gra_abs(t, input("input")))
-OP(sine,                     gra_sin(t, input("input")))
-OP(cosine,                   gra_cos(t, input("input")))
-OP(clamp,                    gra_clamp(t, input("x"), -1, 1))
-OP(add_scalar,               gra_add_scalar(t, input("x"), 1.5))
-OP(where,                    gra_where(t, gra_gt(t, input("x"), input("w")), input("x"), input("w")))
-OP(squeeze,                  gra_squeeze(t, input("x"), -2))
-OP(squeeze_other,            gra_squeeze(t, input("x"), 0))
-OP(unsqueeze,                gra_unsqueeze(t, input("x"), -2))
-OP(expand,                   gra_expand(t, input("x"), GRA_SHAPE(2, -1, 4, 3)))
-OP(min_dim,                  gra_min_dim(t, input("x"), 1, false))
-OP(var,                      gra_var(t, input("x"), 1))
-OP(var_dim,                  gra_var_dim(t, input("x"), 1, 0, true))
-OP(stack,                    gra_stack(t, 3, (gra_tensor *[]){ input("a"), input("b"), input("a") }, 1))
-OP(grouped_query_attention,  ATTENTION(.heads = 4, .causal = true))
-OP(attention_mask,           ATTENTION(.heads = 2, .mask = input("mask")))
-OP(binary_cross_entropy,     gra_binary_cross_entropy(t, input("input"), input("target")))
-OP(binary_cross_entropy_with_logits, gra_binary_cross_entropy_with_logits(t, input("input"), input("target")))
-
 static gra_attention_config sizes(void)
 {
     return (gra_attention_config){ .d_in = number("d_in"), .d_out = number("d_out"),
                                    .context_length = number("tokens") };
 }
 
-static const char *const words[3]   = { "w_query.weight", "w_key.weight", "w_value.weight" };
-static const char *const letters[3] = { "W_q.weight", "W_k.weight", "W_v.weight" };
-
 static gra_tensor *causal_attention(void)
 {
     struct gra_causal_attention a;
-    bool bias = golden_find(file, "param", "w_query.bias") != NULL;
     gra_attention_config c = sizes();
     c.dropout = 0.5;
-    c.qkv_bias = bias;
+    c.qkv_bias = golden_find(file, "param", "w_query.bias") != NULL;
     gra_causal_attention_init(&a, gra_root(model), &c);
-    set_qkv(&a.query, &a.key, &a.value, words);
-    if (bias) {
-        set(a.query.bias, "w_query.bias");
-        set(a.key.bias,   "w_key.bias");
-        set(a.value.bias, "w_value.bias");
-    }
+    SET_WORDS(a);
     return gra_causal_attention_forward(t, &a, input("x"));
 }
 
@@ -204,12 +209,10 @@ static gra_tensor *causal_attention(void)
 static gra_tensor *causal_attention_dropout(void)
 {
     gra_tensor *x = input("x"), *mask = constant("drop_mask");
-    gra_tensor *q = linear(x, "w_query.weight", NULL);
-    gra_tensor *k = linear(x, "w_key.weight", NULL);
-    gra_tensor *v = linear(x, "w_value.weight", NULL);
+    gra_tensor *q = without_bias(x, "w_query.weight"), *k = without_bias(x, "w_key.weight");
     gra_tensor *p = head_scale(gra_matmul_nt(t, q, k), number("d_out"));
     p = gra_softmax(t, gra_causal_mask(t, p), -1);
-    return gra_matmul(t, gra_scale(t, gra_mul(t, p, mask), 1 / (1 - 0.5)), v);
+    return gra_matmul(t, gra_scale(t, gra_mul(t, p, mask), 1 / (1 - 0.5)), without_bias(x, "w_value.weight"));
 }
 
 static gra_tensor *mha_splits(void)
@@ -219,47 +222,38 @@ static gra_tensor *mha_splits(void)
     c.num_heads = number("num_heads");
     c.bias = true;
     gra_multi_head_attention_init(&a, gra_root(model), &c);
-    set_qkv(&a.query, &a.key, &a.value, words);
-    set(a.out_proj.weight, "out_proj.weight");
-    set(a.out_proj.bias,   "out_proj.bias");
+    SET_WORDS(a);
+    set_linear(&a.out_proj, "out_proj");
     return gra_multi_head_attention_forward(t, &a, input("x"));
 }
 
 static gra_tensor *mha_wrapper(void)
 {
-    static const char *const name[2][3] = {
-        { "heads.0.w_query.weight", "heads.0.w_key.weight", "heads.0.w_value.weight" },
-        { "heads.1.w_query.weight", "heads.1.w_key.weight", "heads.1.w_value.weight" },
-    };
     struct wrapper a;
     const gra_attention_config c = sizes();
     ck_assert_int_eq(number("num_heads"), 2);
     wrapper_init(&a, gra_root(model), 2, &c);
-    for (int h = 0; h < 2; h++)
-        set_qkv(&a.heads[h].query, &a.heads[h].key, &a.heads[h].value, name[h]);
+    for (int h = 0; h < 2; h++) {
+        set_linear(&a.heads[h].query, "heads.%d.w_query", h);
+        set_linear(&a.heads[h].key, "heads.%d.w_key", h);
+        set_linear(&a.heads[h].value, "heads.%d.w_value", h);
+    }
     return wrapper_forward(t, &a, input("x"));
 }
 
-static gra_tensor *mha_optimized(void)                  /* values = x */
+static gra_tensor *mha_lean(bool keys)
 {
     struct lean_attention a;
-    optimized_attention_init(&a, gra_root(model), number("d_out"), number("num_heads"));
-    set(a.query.weight, "w_query.weight");
-    set(a.key.weight,      "w_key.weight");
-    set(a.out_proj.weight, "out_proj.weight");
-    set(a.out_proj.bias,   "out_proj.bias");
+    (keys ? optimized_attention_init : efficient_attention_init)(&a, gra_root(model), number("d_out"),
+                                                                 number("num_heads"));
+    set_linear(&a.query, "w_query");
+    if (keys)
+        set_linear(&a.key, "w_key");
+    set_linear(&a.out_proj, "out_proj");
     return lean_attention_forward(t, &a, input("x"));
 }
-
-static gra_tensor *mha_efficient(void)                  /* keys = values = x */
-{
-    struct lean_attention a;
-    efficient_attention_init(&a, gra_root(model), number("d_out"), number("num_heads"));
-    set(a.query.weight, "w_query.weight");
-    set(a.out_proj.weight, "out_proj.weight");
-    set(a.out_proj.bias,   "out_proj.bias");
-    return lean_attention_forward(t, &a, input("x"));
-}
+static gra_tensor *mha_optimized(void) { return mha_lean(true); }       /* values = x */
+static gra_tensor *mha_efficient(void) { return mha_lean(false); }      /* keys = values = x */
 
 static int positions(void) { return golden_get(file, "param", "positional_encoding")->shape.dim[0]; }
 
@@ -267,8 +261,8 @@ static gra_tensor *pos_self_attention(void)
 {
     struct positional_self_attention a;
     positional_self_attention_init(&a, gra_root(model), number("d_in"), number("d_out"), positions());
-    set_qkv(&a.att.query, &a.att.key, &a.att.value, letters);
-    set(a.pos.weight,       "positional_encoding");
+    SET_LETTERS(a.att);
+    set(a.pos.weight, "positional_encoding");
     return positional_self_attention_forward(t, &a, input("x"));
 }
 
@@ -278,69 +272,60 @@ static gra_tensor *pos_causal_attention(void)
     gra_attention_config c = sizes();
     c.context_length = positions();
     positional_causal_attention_init(&a, gra_root(model), &c);
-    set_qkv(&a.att.query, &a.att.key, &a.att.value, letters);
-    set(a.pos.weight,       "positional_encoding");
+    SET_LETTERS(a.att);
+    set(a.pos.weight, "positional_encoding");
     return positional_causal_attention_forward(t, &a, input("x"));
 }
 
 /* The notebook merges its heads by (heads, time, d) -> (heads, d, time), read on as (time, d_out). */
 static gra_tensor *mha_004_layout(void)
 {
+    static const char *const name[3] = { "W_q.weight", "W_k.weight", "W_v.weight" };
     const int time = number("tokens"), heads = number("num_heads"), d = number("d_out") / heads;
     gra_tensor *x = input("x"), *qkv[3];
     for (int i = 0; i < 3; i++) {
-        gra_tensor *y = gra_reshape(t, linear(x, letters[i], NULL), GRA_SHAPE(time, heads, d));
+        gra_tensor *y = gra_reshape(t, without_bias(x, name[i]), GRA_SHAPE(time, heads, d));
         qkv[i] = gra_transpose(t, y, 0, 1);             /* (heads, time, d) */
     }
     gra_tensor *p = head_scale(gra_matmul_nt(t, qkv[0], qkv[1]), d);
     p = gra_softmax(t, gra_causal_mask(t, p), -1);
     gra_tensor *y = gra_transpose(t, gra_matmul(t, p, qkv[2]), 1, 2);
-    return linear(gra_reshape(t, y, GRA_SHAPE(time, heads * d)), "W_o.weight", "W_o.bias");
+    y = gra_reshape(t, y, GRA_SHAPE(time, heads * d));
+    return gra_linear(t, y, param("W_o.weight"), param("W_o.bias"));
 }
 
 /* Columns are tokens (Prince, Understanding Deep Learning, 12.2): v softmax(k^T q / sqrt(d)), over rows. */
 static gra_tensor *udl_multihead(void)
 {
-    static const char *const name[2][3][2] = {
-        { { "omega_q1", "beta_q1" }, { "omega_k1", "beta_k1" }, { "omega_v1", "beta_v1" } },
-        { { "omega_q2", "beta_q2" }, { "omega_k2", "beta_k2" }, { "omega_v2", "beta_v2" } },
-    };
+    char omega[16], beta[16];
     ck_assert_int_eq(number("num_heads"), 2);
     gra_tensor *x = input("X"), *y[2];
     for (int h = 0; h < 2; h++) {
         gra_tensor *qkv[3];
-        for (int i = 0; i < 3; i++)
-            qkv[i] = gra_add(t, gra_matmul(t, param(name[h][i][0]), x), param(name[h][i][1]));
+        for (int i = 0; i < 3; i++) {
+            snprintf(omega, sizeof omega, "omega_%c%d", "qkv"[i], h + 1);
+            snprintf(beta, sizeof beta, "beta_%c%d", "qkv"[i], h + 1);
+            qkv[i] = gra_add(t, gra_matmul(t, param(omega), x), param(beta));
+        }
         gra_tensor *scores = head_scale(gra_matmul_tn(t, qkv[1], qkv[0]), number("d_out") / 2);
         y[h] = gra_matmul(t, qkv[2], gra_softmax(t, scores, 0));
     }
     return gra_matmul(t, param("omega_c"), gra_concat(t, 2, y, 0));
 }
 
+#define NAMED(name, result) { #name, op_##name },
 static const struct {
     const char *file;
     gra_tensor *(*y)(void);
 } cases[] = {
+    OPS(NAMED)
     { "linear", linear_layer },                     { "embedding", embedding_layer },
-    { "layernorm", layer_norm_layer },              { "gelu_erf", gelu_erf },
-    { "gelu_tanh", gelu_tanh },                     { "softmax", softmax },
-    { "cross_entropy", cross_entropy },             { "abs", absolute },
-    { "clamp", clamp },                             { "add_scalar", add_scalar },
-    { "where", where },                             { "min_dim", min_dim },
-    { "var", var },                                 { "var_dim", var_dim },
-    { "stack", stack },                             { "grouped_query_attention", grouped_query_attention },
-    { "attention_mask", attention_mask },           { "binary_cross_entropy", binary_cross_entropy },
-    { "causal_attention", causal_attention },       { "causal_attention_bias", causal_attention },
-    { "mha_splits", mha_splits },                   { "causal_attention_dropout", causal_attention_dropout },
-    { "mha_wrapper", mha_wrapper },                 { "mha_optimized", mha_optimized },
-    { "mha_efficient", mha_efficient },             { "pos_self_attention", pos_self_attention },
-    { "mha_004_layout", mha_004_layout },           { "pos_causal_attention", pos_causal_attention },
-    { "udl_multihead", udl_multihead },
-    { "binary_cross_entropy_with_logits", binary_cross_entropy_with_logits },
-    { "sin", sine },                                { "cos", cosine },
-    { "squeeze", squeeze },                         { "squeeze_other", squeeze_other },
-    { "unsqueeze", unsqueeze },                     { "expand", expand },
-    { "cross_entropy_unreduced", cross_entropy_unreduced },
+    { "layernorm", layer_norm_layer },              { "causal_attention", causal_attention },
+    { "causal_attention_bias", causal_attention },  { "causal_attention_dropout", causal_attention_dropout },
+    { "mha_splits", mha_splits },                   { "mha_wrapper", mha_wrapper },
+    { "mha_optimized", mha_optimized },             { "mha_efficient", mha_efficient },
+    { "mha_004_layout", mha_004_layout },           { "pos_self_attention", pos_self_attention },
+    { "udl_multihead", udl_multihead },             { "pos_causal_attention", pos_causal_attention },
 };
 
 /* ---- running a case ---- */

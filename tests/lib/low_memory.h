@@ -5,6 +5,7 @@
 #define TESTS_LOW_MEMORY_H
 
 #include "core/op.h"
+#include "fault.h"
 
 size_t lines_left(gra_tape *t);         /* how many lines a step of t can use before it calls malloc */
 
@@ -14,5 +15,9 @@ void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken);
 /* A new model with memory for that many lines, and for `calls` calls of malloc, until fault_disarm; NULL if a
  * new model has fewer lines left. It has one parameter, "first" (2, 3), so that its lists exist. */
 gra_model *low_memory_model(gra_rng *rng, size_t lines, long calls);
+
+/* Runs f with the n-th call of this kind failing, n = 1, 2 ..., until none does. f returns 0, or another
+ * number and a sentence in `why`; nothing is still held after it. */
+void each_call_fails(fault_call call, int f(void), char *why);
 
 #endif

@@ -1,4 +1,5 @@
 /* Deliberate mistakes: the other tests must find them and report them well. */
+#include "aborts.h"
 #include "chunks.h"
 #include "crash.h"
 #include "ops/rows.h"
@@ -7,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- kernels that cannot be cut into chunks ----
  * Beginners' kernels: run in one piece, all of them are right. */
@@ -162,45 +162,38 @@ static gra_tensor *of_two_inputs(gra_tape *t, gra_tensor **in, void *arg)
       .in = { { .shape = { 1, { 3 } } }, { .shape = { 1, { 3 } } } } }
 static const struct op_case one_input = A_ROW(of_one_input), two_inputs = A_ROW(of_two_inputs);
 
-static const char *const notes[] = {
-    "crash in an op\n",
-    "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n",
-    "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n"
-    "op was made with one input, but the row has 2:\n"
-    "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n",
+static const struct {
+    const struct op_case *row;          /* NULL: a note without one */
+    const char           *note;
+} notes[] = {
+    { NULL, "crash in an op\n" },
+    { &two_inputs, "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n" },
+    { &one_input, "crash in the row \"a row\" of tests/ops/ops_table.c, ends\n"
+                  "op was made with one input, but the row has 2:\n"
+                  "gra_result_broadcast(t, &op, a, b), or gra_result(t, &op, shape, a, b, ...)\n" },
 };
+static int noted;
+
+enum { LAST_LINE = __LINE__ + 7 };      /* of the assertion before raise */
+static void crash_with_note(void)
+{
+    if (notes[noted].row)
+        note_row(notes[noted].row, ", ends");
+    else
+        crash_note("crash in %s", "an op");
+    ck_assert_int_ge(noted, 0);
+    raise(SIGFPE);
+}
 
 TESTS(a_crash_prints_its_note, LENGTH(notes)) /* _i: of notes */
 {
-    static const char place[] = "the last assertion that held: " __FILE__ ":";
-    char said[1024] = "", *held;
-    int ends[2];
-    const int line = __LINE__ + 10;        /* of the assertion before raise */
-    ck_assert_int_eq(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        if (_i == 0)
-            crash_note("crash in %s", "an op");
-        else
-            note_row(_i == 1 ? &two_inputs : &one_input, ", ends");
-        ck_assert_int_eq(child, 0);
-        raise(SIGFPE);
-        _exit(0);
-    }
-    int status;
-    close(ends[1]);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    for (ssize_t n = 0, more = 1; more > 0; n += more) {
-        more = read(ends[0], said + n, sizeof said - 1 - (size_t)n);
-        ck_assert_int_ge((int)more, 0);
-    }
-    ck_assert_msg(strncmp(said, notes[_i], strlen(notes[_i])) == 0, "%s", said);
-    held = strstr(said, place);
-    ck_assert_msg(held && atoi(held + strlen(place)) == line, "expected %s%d, got %s", place, line, said);
+    char said[1024], expected[1024];
+    noted = _i;
+    const int status = said_in_a_child(crash_with_note, said, sizeof said);
+    snprintf(expected, sizeof expected, "%sthe last assertion that held: " __FILE__ ":%d\n", notes[_i].note,
+             LAST_LINE);
+    ck_assert_msg(strncmp(said, expected, strlen(expected)) == 0, "expected %s, got %s", expected, said);
     ck_assert(!WIFEXITED(status) || WEXITSTATUS(status) != 0);  /* the signal was raised again */
-    close(ends[0]);
 }
 
 /* ---- names of suites ---- */

@@ -18,11 +18,6 @@ static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */
 
 CASE(model, open_all, close_all, "")
 
-TEST(no_tape_no_model)                  /* gra_open may have returned NULL */
-{
-    ck_assert_ptr_null(gra_model_open(NULL, NULL));
-}
-
 TEST(names_come_from_scopes)
 {
     gra_scope block = gra_enter(gra_enter(gra_root(model), "trf_blocks.%d", 7), "att");
@@ -91,23 +86,6 @@ TEST(names_of_many_parameters)    /* each is found, and keeps its place */
     ck_assert_ptr_null(gra_param_find(model, ""));
     ck_assert_ptr_null(param("blocks.7.bias", GRA_SHAPE(2)));
     expect_model_part("got the name blocks.7.bias a second time");
-}
-
-/* With a linear search for each name, each of the four loops would take hours and exceed the time limit. */
-TEST(a_model_of_very_many_parameters)
-{
-    enum { MANY = SLOWED ? 20000 : 200000 };
-    gra_adamw opt;
-    for (int i = 0; i < MANY; i++)
-        ck_assert(gra_param(gra_enter(gra_root(model), "blocks.%d", i), "weight", gra_init_ones(),
-                            GRA_SHAPE(1)));
-    for (int i = 0; i < MANY; i++)
-        gra_alias(gra_enter(gra_root(model), "again.%d", i), "weight", gra_param_at(model, i));
-    ck_assert_int_eq(gra_adamw_init(&opt, model, NULL), 0);
-    for (int i = 0; i < MANY; i++)
-        ck_assert_ptr_eq(gra_param_find(model, gra_param_at(model, i)->name), gra_param_at(model, i));
-    ck_assert_int_eq(gra_alias_count(model), MANY);
-    ck_assert_int_eq(gra_owned_count(model), 3 * MANY);
 }
 
 TEST(an_alias)

@@ -203,6 +203,8 @@ ROW("add: numbers", "add", gra_add(t, x, w), X0, W0)
 ROW("add: a number", "add", gra_add(t, x, w), X(3, 17), W0)
 ROW("add: x twice", "add", gra_add(t, x, x), X(3, 17))
 ROW("add: two views of x", "add", gra_add(t, AS(x, 3, 1, 17), AS(x, 1, 3, 17)), X(3, 17))
+ROW("add: a long vector", "add", gra_add(t, x, w), X(2, 300), W(300))        /* sums of 256 columns, */
+ROW("add: a vector to many rows", "add", gra_add(t, x, w), X(300, 3), W(3))     /* and of 256 rows */
 REFUSED(gra_add(t, x, VECTOR(1, 2)), "add: got shapes (2, 3) and (2)" TO_BROADCAST)
 REFUSED(gra_lt(t, x, VECTOR(1, 2)), "lt: got shapes (2, 3) and (2)" TO_BROADCAST)
 
@@ -368,6 +370,7 @@ ROW("linear, again", "linear", AGAIN(gra_linear(t, x, w, b)), X(3, 5), W(2, 5), 
 ROW("linear: a vector", "linear", gra_linear(t, x, w, b), X(17), W(3, 17), B(3))
 ROW("linear: a batch", "linear", gra_linear(t, x, w, b), X(2, 3, 5), W(7, 5), B(7))
 ROW("linear: one value", "linear", gra_linear(t, x, w, b), X(1, 1), W(1, 1), B(1))
+ROW("linear: many outputs", "linear", gra_linear(t, x, w, b), X(2, 1), W(270, 1), B(270))
 ROW("linear: no bias", "linear", gra_linear(t, x, w, NULL), X(2, 3, 5), W(4, 5))
 ROW("linear: x by itself", "linear", gra_linear(t, x, x, NULL), X(3, 5))
 REFUSED(gra_linear(t, x, AS(x, 3, 2), NULL), "linear: got x (2, 3) for weight (3, 2), expected (..., 2)")
@@ -382,6 +385,8 @@ PLAIN(sum, gra_sum(t, x), X)
 ROW("sum: a number", "sum", gra_sum(t, x), X0)
 OVER(sum, "sum")
 ROW("sum_dim: of a vector", "sum", gra_sum_dim(t, x, 0, false), X(17))
+ROW("sum_dim: long columns", "sum", gra_sum_dim(t, x, 0, false), X(600, 3))    /* blocks of 256 rows, */
+ROW("sum_dim: many columns", "sum", gra_sum_dim(t, x, 0, false), X(2, 530))    /* and of 256 columns */
 ROW("sum_dim: of size 1", "sum", gra_sum_dim(t, x, 1, false), X(3, 1, 5))
 ROW("mean", "sum", gra_mean(t, x), X(3, 17))
 ROW("mean, again", "sum", AGAIN(gra_mean(t, x)), X(17))
@@ -679,12 +684,14 @@ REFUSED(gra_embedding(t, x, INTS(0), GRA_SHAPE(-1)),
 
 static const int target[] = { 2, 0, 4, 4, 1, 2 }, far_target[] = { 299, 17 }, first_target[6] = { 0 };
 static const int some_target[] = { 1, GRA_IGNORE_INDEX, 0, GRA_IGNORE_INDEX, 4, 3 };
-ROW("cross_entropy", "cross_entropy", gra_cross_entropy(t, x, target), X(6, 17))
-ROW("cross_entropy, again", "cross_entropy", AGAIN(gra_cross_entropy(t, x, target)), X(6, 5))
-ROW("cross_entropy: a batch", "cross_entropy", gra_cross_entropy(t, x, target), X(2, 3, 5))
-ROW("cross_entropy: one row", "cross_entropy", gra_cross_entropy(t, x, target), X(3))
-ROW("cross_entropy: rows ignored", "cross_entropy", gra_cross_entropy(t, x, some_target), X(6, 5))
-ROW("cross_entropy: many classes", "cross_entropy", gra_cross_entropy(t, x, far_target), X(2, 300))
+#define ENTROPY(op)                                                                                      \
+    ROW(#op, #op, gra_##op(t, x, target), X(6, 17))                                                      \
+    ROW(#op ", again", #op, AGAIN(gra_##op(t, x, target)), X(6, 5))                                      \
+    ROW(#op ": a batch", #op, gra_##op(t, x, target), X(2, 3, 5))                                        \
+    ROW(#op ": one row", #op, gra_##op(t, x, target), X(3))                                              \
+    ROW(#op ": rows ignored", #op, gra_##op(t, x, some_target), X(6, 5))                                 \
+    ROW(#op ": many classes", #op, gra_##op(t, x, far_target), X(2, 300))
+ENTROPY(cross_entropy)
 FLAT("cross_entropy: one class", "cross_entropy", gra_cross_entropy(t, x, first_target), X(3, 1))
 /* The losses of these rows: (0, 0) log 2, (10000, -10000) 0 or 20000, (1, 2) with target 0 SECOND. */
 #define SECOND 1.3132616875182228340
@@ -708,17 +715,7 @@ REFUSED(gra_cross_entropy(t, x, INTS(-1, 0)), "cross_entropy: got target -1 in r
 REFUSED(gra_cross_entropy(t, x, NULL), "cross_entropy: got NULL for the targets, expected 2")
 REFUSED(gra_cross_entropy(t, gra_sum(t, x), INTS(0)), "cross_entropy: got logits (), expected (..., classes)")
 
-ROW("cross_entropy_unreduced", "cross_entropy_unreduced", gra_cross_entropy_unreduced(t, x, target), X(6, 17))
-ROW("cross_entropy_unreduced, again", "cross_entropy_unreduced",
-    AGAIN(gra_cross_entropy_unreduced(t, x, target)), X(6, 5))
-ROW("cross_entropy_unreduced: a batch", "cross_entropy_unreduced", gra_cross_entropy_unreduced(t, x, target),
-    X(2, 3, 5))
-ROW("cross_entropy_unreduced: one row", "cross_entropy_unreduced", gra_cross_entropy_unreduced(t, x, target),
-    X(3))
-ROW("cross_entropy_unreduced: rows ignored", "cross_entropy_unreduced",
-    gra_cross_entropy_unreduced(t, x, some_target), X(6, 5))
-ROW("cross_entropy_unreduced: many classes", "cross_entropy_unreduced",
-    gra_cross_entropy_unreduced(t, x, far_target), X(2, 300))
+ENTROPY(cross_entropy_unreduced)
 ANSWERS(MATRIX(5, 2, 0, 0, 10000, -10000, 1, 2, -inf, -inf, nan_, 0),
         gra_cross_entropy_unreduced(t, x, INTS(1, 1, 0, 1, -100)), TO(log2_, 20000, SECOND, 0, 0),
         TO(0.5, -0.5, 2, -2, -3 * HIGH, 3 * HIGH, 0, 0, 0, 0))
@@ -772,75 +769,66 @@ static gra_tensor *hidden(gra_tape *t)          /* the second of three queries s
     return gra_constant(t, (const real[]){ 0, -inf, 0, -inf, -inf, -inf, -inf, 0, 0 }, GRA_SHAPE(3, 3));
 }
 
-ROW("attention", "attention", gra_attention(t, x, w, b, HOW(.heads = 1)), X(2, 3, 5), W(2, 3, 5), B(2, 3, 7))
-ROW("attention, again", "attention", AGAIN(gra_attention(t, x, w, b, HOW(.heads = 1))),
-    X(1, 3, 2), W(1, 5, 2), B(1, 5, 3))
-ROW("attention: self", "attention", gra_attention(t, x, x, x, HOW(.heads = 1)), X(2, 3, 5))
-FLAT("attention: one of each", "attention", gra_attention(t, x, w, b, HOW(.heads = 1)),
-    X(1, 1, 1), W(1, 1, 1), B(1, 1, 1))
-ROW("attention: 17 keys", "attention", gra_attention(t, x, w, b, HOW(.heads = 1)),
-    X(1, 3, 4), W(1, 17, 4), B(1, 17, 2))
-ROW("attention: heads", "attention", gra_attention(t, x, w, b, HOW(.heads = 3)),
-    X(2, 4, 6), W(2, 5, 6), B(2, 5, 9))
-ROW("attention: heads, again", "attention", AGAIN(gra_attention(t, x, w, b, HOW(.heads = 3))),
-    X(1, 2, 3), W(1, 4, 3), B(1, 4, 6))
-ROW("attention: heads, self", "attention", gra_attention(t, x, x, x, HOW(.heads = 3)), X(2, 5, 6))
-ROW("attention: grouped", "attention", gra_attention(t, x, w, b, HOW(.heads = 4, .causal = true)),
+#define ATTENDED(...)  gra_attention(t, x, w, b, HOW(__VA_ARGS__))
+#define TO_ITSELF(...) gra_attention(t, x, x, x, HOW(__VA_ARGS__))
+ROW("attention", "attention", ATTENDED(.heads = 1), X(2, 3, 5), W(2, 3, 5), B(2, 3, 7))
+ROW("attention, again", "attention", AGAIN(ATTENDED(.heads = 1)), X(1, 3, 2), W(1, 5, 2), B(1, 5, 3))
+ROW("attention: self", "attention", TO_ITSELF(.heads = 1), X(2, 3, 5))
+FLAT("attention: one of each", "attention", ATTENDED(.heads = 1), X(1, 1, 1), W(1, 1, 1), B(1, 1, 1))
+ROW("attention: 17 keys", "attention", ATTENDED(.heads = 1), X(1, 3, 4), W(1, 17, 4), B(1, 17, 2))
+ROW("attention: heads", "attention", ATTENDED(.heads = 3), X(2, 4, 6), W(2, 5, 6), B(2, 5, 9))
+ROW("attention: heads, again", "attention", AGAIN(ATTENDED(.heads = 3)), X(1, 2, 3), W(1, 4, 3), B(1, 4, 6))
+ROW("attention: heads, self", "attention", TO_ITSELF(.heads = 3), X(2, 5, 6))
+ROW("attention: grouped", "attention", ATTENDED(.heads = 4, .causal = true),
     X(2, 5, 12), W(2, 6, 6), B(2, 6, 10))
-ROW("attention: grouped, again", "attention",
-    AGAIN(gra_attention(t, x, w, b, HOW(.heads = 4, .causal = true))), X(1, 3, 8), W(1, 4, 2), B(1, 4, 3))
-ROW("attention: one key-value head", "attention", gra_attention(t, x, w, b, HOW(.heads = 4, .causal = true)),
+ROW("attention: grouped, again", "attention", AGAIN(ATTENDED(.heads = 4, .causal = true)),
+    X(1, 3, 8), W(1, 4, 2), B(1, 4, 3))
+ROW("attention: one key-value head", "attention", ATTENDED(.heads = 4, .causal = true),
     X(1, 3, 8), W(1, 3, 2), B(1, 3, 2))
-ROW("attention: causal", "attention", gra_attention(t, x, w, b, HOW(.heads = 1, .causal = true)),
+ROW("attention: causal", "attention", ATTENDED(.heads = 1, .causal = true),
     X(2, 5, 3), W(2, 5, 3), B(2, 5, 2))
-ROW("attention: causal, again", "attention",
-    AGAIN(gra_attention(t, x, w, b, HOW(.heads = 1, .causal = true))), X(1, 3, 2), W(1, 3, 2), B(1, 3, 1))
-ROW("attention: causal, self", "attention", gra_attention(t, x, x, x, HOW(.heads = 1, .causal = true)),
-    X(1, 5, 3))
-ROW("attention: causal, more keys", "attention", gra_attention(t, x, w, b, HOW(.heads = 1, .causal = true)),
+ROW("attention: causal, again", "attention", AGAIN(ATTENDED(.heads = 1, .causal = true)),
+    X(1, 3, 2), W(1, 3, 2), B(1, 3, 1))
+ROW("attention: causal, self", "attention", TO_ITSELF(.heads = 1, .causal = true), X(1, 5, 3))
+ROW("attention: causal, more keys", "attention", ATTENDED(.heads = 1, .causal = true),
     X(1, 3, 2), W(1, 7, 2), B(1, 7, 2))
-ROW("attention: causal, fewer keys", "attention", gra_attention(t, x, w, b, HOW(.heads = 1, .causal = true)),
+ROW("attention: causal, fewer keys", "attention", ATTENDED(.heads = 1, .causal = true),
     X(1, 5, 2), W(1, 3, 2), B(1, 3, 2))
-ROW("attention: causal, heads", "attention", gra_attention(t, x, w, b, HOW(.heads = 3, .causal = true)),
+ROW("attention: causal, heads", "attention", ATTENDED(.heads = 3, .causal = true),
     X(2, 3, 6), W(2, 5, 6), B(2, 5, 3))
-ROW("attention: causal, heads, again", "attention",
-    AGAIN(gra_attention(t, x, w, b, HOW(.heads = 3, .causal = true))), X(1, 3, 6), W(1, 3, 6), B(1, 3, 3))
-ROW("attention: causal, heads, self", "attention", gra_attention(t, x, x, x, HOW(.heads = 3, .causal = true)),
-    X(2, 3, 6))
-TRAIN("attention: grouped, dropout", "attention", gra_attention(t, x, w, b, HOW(.heads = 4, .dropout = 0.3)),
+ROW("attention: causal, heads, again", "attention", AGAIN(ATTENDED(.heads = 3, .causal = true)),
+    X(1, 3, 6), W(1, 3, 6), B(1, 3, 3))
+ROW("attention: causal, heads, self", "attention", TO_ITSELF(.heads = 3, .causal = true), X(2, 3, 6))
+TRAIN("attention: grouped, dropout", "attention", ATTENDED(.heads = 4, .dropout = 0.3),
     X(2, 3, 8), W(2, 4, 4), B(2, 4, 6))
-TRAIN("attention: dropout", "attention", gra_attention(t, x, w, b, HOW(.heads = 1, .dropout = 0.3)),
+TRAIN("attention: dropout", "attention", ATTENDED(.heads = 1, .dropout = 0.3),
     X(2, 3, 5), W(2, 4, 5), B(2, 4, 2))
-TRAIN("attention: dropout, again", "attention",
-    AGAIN(gra_attention(t, x, w, b, HOW(.heads = 1, .dropout = 0.3))), X(1, 3, 2), W(1, 4, 2), B(1, 4, 2))
-TRAIN("attention: dropout, self", "attention", gra_attention(t, x, x, x, HOW(.heads = 1, .dropout = 0.3)),
-    X(2, 3, 5))
-TRAIN("attention: all at once", "attention",
-    gra_attention(t, x, w, b, HOW(.heads = 3, .causal = true, .dropout = 0.3)),
+TRAIN("attention: dropout, again", "attention", AGAIN(ATTENDED(.heads = 1, .dropout = 0.3)),
+    X(1, 3, 2), W(1, 4, 2), B(1, 4, 2))
+TRAIN("attention: dropout, self", "attention", TO_ITSELF(.heads = 1, .dropout = 0.3), X(2, 3, 5))
+TRAIN("attention: all at once", "attention", ATTENDED(.heads = 3, .causal = true, .dropout = 0.3),
     X(2, 3, 6), W(2, 5, 6), B(2, 5, 9))
 TRAIN("attention: all at once, again", "attention",
-    AGAIN(gra_attention(t, x, w, b, HOW(.heads = 3, .causal = true, .dropout = 0.3))),
+    AGAIN(ATTENDED(.heads = 3, .causal = true, .dropout = 0.3)),
     X(1, 3, 6), W(1, 3, 6), B(1, 3, 3))
-TRAIN("attention: all at once, self", "attention",
-    gra_attention(t, x, x, x, HOW(.heads = 3, .causal = true, .dropout = 0.3)), X(2, 5, 6))
-ROW("attention: a mask", "attention", gra_attention(t, x, w, b, HOW(.heads = 3, .mask = m)),
+TRAIN("attention: all at once, self", "attention", TO_ITSELF(.heads = 3, .causal = true, .dropout = 0.3),
+    X(2, 5, 6))
+ROW("attention: a mask", "attention", ATTENDED(.heads = 3, .mask = m),
     X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), M(2, 3, 4, 5))
-ROW("attention: a mask, again", "attention", AGAIN(gra_attention(t, x, w, b, HOW(.heads = 3, .mask = m))),
+ROW("attention: a mask, again", "attention", AGAIN(ATTENDED(.heads = 3, .mask = m)),
     X(1, 2, 3), W(1, 3, 3), B(1, 3, 3), M(2, 3))
-ROW("attention: a mask of heads", "attention", gra_attention(t, x, w, b, HOW(.heads = 3, .mask = m)),
+ROW("attention: a mask of heads", "attention", ATTENDED(.heads = 3, .mask = m),
     X(2, 4, 6), W(2, 5, 6), B(2, 5, 9), M(3, 1, 5))
-ROW("attention: a mask of sequences", "attention", gra_attention(t, x, w, b, HOW(.heads = 3, .mask = m)),
+ROW("attention: a mask of sequences", "attention", ATTENDED(.heads = 3, .mask = m),
     X(2, 34, 3), W(2, 3, 3), B(2, 3, 3), M(2, 1, 34, 3))
-ROW("attention: a mask, grouped, causal", "attention",
-    gra_attention(t, x, w, b, HOW(.heads = 4, .causal = true, .mask = m)),
+ROW("attention: a mask, grouped, causal", "attention", ATTENDED(.heads = 4, .causal = true, .mask = m),
     X(2, 5, 12), W(2, 6, 6), B(2, 6, 10), M(5, 6))
-ROW("attention: a mask of one query", "attention", gra_attention(t, x, w, b, HOW(.heads = 3, .mask = m)),
+ROW("attention: a mask of one query", "attention", ATTENDED(.heads = 3, .mask = m),
     X(2, 1, 6), W(2, 5, 6), B(2, 5, 9), M(2, 3, 1, 5))
-ROW("attention: its own mask", "attention", gra_attention(t, x, x, x, HOW(.heads = 1, .mask = x)), X(1, 3, 3))
-ROW("attention: hidden keys", "attention", gra_attention(t, x, w, b, HOW(.heads = 1, .mask = hidden(t))),
+ROW("attention: its own mask", "attention", TO_ITSELF(.heads = 1, .mask = x), X(1, 3, 3))
+ROW("attention: hidden keys", "attention", ATTENDED(.heads = 1, .mask = hidden(t)),
     X(2, 3, 4), W(2, 3, 4), B(2, 3, 2))
-TRAIN("attention: a mask, dropout", "attention",
-    gra_attention(t, x, w, b, HOW(.heads = 2, .mask = m, .dropout = 0.3)),
+TRAIN("attention: a mask, dropout", "attention", ATTENDED(.heads = 2, .mask = m, .dropout = 0.3),
     X(2, 3, 8), W(2, 4, 8), B(2, 4, 6), M(4))
 /* The three scores of 10000, 9999 and -10000 for queries of 1. */
 #define KEYS AS(VECTOR(SCORES), 1, 3, 1)

@@ -1,5 +1,7 @@
 /* Single ops: what takes more than a line of ops_table.c, where the known answers and the refusals are. */
+#include "core/random/mcg31.h"
 #include "lib/fault.h"
+#include "lib/isa.h"
 #include "lib/low_memory.h"
 #include "lib/suites.h"
 #include "lib/tensors.h"
@@ -88,21 +90,6 @@ TEST(a_nan_is_the_maximum_wherever_it_is)
         ck_assert_int_eq(*gra_argmax(t, row, 0), i);
         x[i] = 1;
     }
-}
-
-/* A million times a tenth: adding one float after another would give 100958. */
-TEST(long_sums_keep_their_digits)
-{
-    const int n = 1000001;
-    const double want = (double)(real)0.1 * n, tolerance = sizeof(real) < sizeof(double) ? 1e-6 : 1e-12;
-    gra_tensor *x = gra_full(t, 0.1, GRA_SHAPE(n)), *column = gra_reshape(t, x, GRA_SHAPE(n, 1));
-    gra_tensor *two = gra_full(t, 0.1, GRA_SHAPE(n, 2)), *zero = gra_full(t, 0, GRA_SHAPE(n));
-    gra_tensor *y[] = { gra_sum(t, x), gra_sum_dim(t, x, 0, false), gra_sum_dim(t, column, 0, false),
-                        gra_sum_dim(t, two, 0, false), gra_scale(t, gra_mean(t, x), n),
-                        gra_scale(t, gra_mse_loss(t, x, zero), n * 10) };
-    for (int i = 0; i < LENGTH(y); i++)
-        ck_assert_msg(fabs((double)y[i]->data[0] - want) <= tolerance * want, "sum %d is %.9g, expected %.9g",
-                      i, (double)y[i]->data[0], want);
 }
 
 /* ---- attention, cross-entropy ---- */
@@ -252,6 +239,33 @@ TEST(dropout_is_pytorchs)               /* torch.manual_seed(123); dropout(ones(
     gra_tensor *y = gra_dropout(t, gra_full(t, 1, GRA_SHAPE(6, 6)), 0.5);
     for (size_t i = 0; i < y->size; i++)
         ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
+}
+
+/* The step's i-th random number drops element i, also where threads share a large tensor. */
+TESTS(dropout_is_the_stream_number_by_number, ISAS)
+{
+    const size_t n = 100003;
+    const double p = 0.3;
+    gra_rng own = rng;
+    uint32_t x = mcg31_start(&own);
+    gra_close(t);
+    t = open_with(isa[_i], 3);
+    if (!t)
+        return;
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *in = gra_input(t, gra_full(t, 2, GRA_SHAPE((int)n))->data, GRA_SHAPE((int)n));
+    gra_tensor *y = gra_dropout(t, in, p);
+    gra_backward(t, gra_sum(t, y));
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++, x = mcg31_next(x)) {
+        bool keep = (double)x / 2147483647 < 1 - p;
+        real factor = keep ? 1 / (real)(1 - p) : 0;
+        if (y->data[i] != 2 * factor || in->grad[i] != factor)
+            ck_abort_msg("element %zu: %g, gradient %g", i, (double)y->data[i], (double)in->grad[i]);
+        kept += keep;
+    }
+    ck_assert_double_eq_tol((double)kept / (double)n, 1 - p, 0.01);
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));         /* one number was drawn, no more */
 }
 
 /* ---- sizes of zero: results without values, or sums without terms ---- */

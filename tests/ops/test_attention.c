@@ -3,10 +3,9 @@
 #include "core/random/mcg31.h"
 #include "layers/layers.h"
 #include "lib/fixture.h"
-#include "plain_attention.h"
 #include "lib/suites.h"
 
-enum { BATCH = 2, HEADS = 3, TIME = 4, KEYS = 5, HEAD = 2, DIM = HEADS * HEAD };
+enum { BATCH = 2, HEADS = 3, TIME = 4, KEYS = 5, HEAD = 2, DIM = HEADS * HEAD, VALUES = 2 * HEAD };
 
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
 
@@ -51,44 +50,7 @@ static void expect_close(const char *what, const real *x, const double *want, si
                       "%s %zu is %.17g, expected %.17g", what, i, (double)x[i], want[i]);
 }
 
-/* The weights of HEADS heads by the formula, and y. */
-static struct plain_attention plain(const gra_tensor *q, const gra_tensor *k, const gra_tensor *v,
-                                    bool causal)
-{
-    return (struct plain_attention){ .batch = BATCH, .heads = HEADS, .time = q->shape.dim[1],
-                                     .keys = k->shape.dim[1],
-                                     .d = HEAD, .d_v = 2 * HEAD, .causal = causal, .q = doubles(q),
-                                     .k = doubles(k), .v = doubles(v) };
-}
-
-static void expect_weights(const gra_tensor *w, const struct plain_attention *a)
-{
-    ck_assert(gra_same_shape(w->shape, GRA_SHAPE(BATCH, HEADS, TIME, KEYS)));
-    ck_assert(!w->requires_grad);
-    double *P = zeros(w->size);
-    plain_attention_forward(a, P, zeros(BATCH * TIME * 2 * DIM));
-    expect_close("weight", w->data, P, w->size, tolerance);
-}
-
 CASE(attention, open_attention, close_all, "")
-
-TEST(weights_are_those_of_the_formula)                  /* of both kinds, in every mode, dropout or not */
-{
-    static const gra_mode modes[] = { GRA_TRAIN, GRA_GRAD, GRA_EVAL };
-    for (int i = 0; i < 3 * 2 * 2; i++) {
-        const bool causal = i & 1;
-        gra_begin(t, modes[i / 4], &rng);
-        gra_tensor *q = random_input(GRA_SHAPE(BATCH, TIME, DIM)),
-                   *k = random_input(GRA_SHAPE(BATCH, KEYS, DIM));
-        gra_tensor *v = random_input(GRA_SHAPE(BATCH, KEYS, 2 * DIM));
-        gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){
-            .heads = HEADS, .causal = causal, .dropout = i & 2 ? 0.5 : 0 });
-        const struct plain_attention a = plain(q, k, v, causal);
-        expect_weights(gra_attention_weights(y), &a);
-        ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), gra_attention_weights(y));
-        expect_error("no error");
-    }
-}
 
 TEST(weights_change_nothing)                            /* of the result and the gradients, to the last bit */
 {
@@ -132,52 +94,112 @@ TEST(weights_of_every_layer_of_a_step)                  /* each attention has it
 
 /* ---- strips: the weights are computed some rows at a time, and again in backward ---- */
 
-/* PyTorch's mask as factors, (BATCH, HEADS, time, keys) */
-static double *dropout_factors(gra_rng *g, double p, int time, int keys)
+/* Plain loops: for each query of each head
+ *
+ *     P_j = e^(s q.k_j + mask_j) / sum,   y = sum_j D_j v_j,   D_j = factor_j P_j,   s = 1 / sqrt(d)
+ *
+ *     dD_j = dy.v_j,   dP_j = factor_j dD_j,   dS_j = P_j (dP_j - sum_i dP_i P_i),
+ *     dv_j += D_j dy,   dmask_j += dS_j,   dq += s dS_j k_j,   dk_j += s dS_j q.
+ *
+ * A row that sees no key, or whose scores are all -inf, is zeros. */
+struct plain {
+    int     time, keys;
+    bool    causal;
+    double *q, *k, *v, *dy, *mask, *factor;             /* mask, factor, P: (BATCH, HEADS, time, keys) */
+    double *P, *y, *dq, *dk, *dv, *dmask;
+};
+
+static size_t at(int b, int h, int rows, int row, int width)
 {
-    const size_t n = (size_t)(BATCH * HEADS * time * keys);
-    const uint32_t limit = mcg31_limit(p);
-    double *factor = zeros(n);
-    uint32_t x = mcg31_start(g);
-    for (size_t i = 0; i < n; i++, x = mcg31_next(x))
-        factor[i] = x < limit ? 1 / (1 - p) : 0;
-    return factor;
+    return (size_t)(((b * rows + row) * HEADS + h) * width);
 }
 
-TESTS(many_strips_agree_with_plain_loops, 7 * 8)        /* _i: sizes, causal, dropout, a mask */
+static double dot(const double *x, const double *y, int n)
 {
-    static const int sizes[][2] = { { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 }, { 130, 201 },
-                                    { 200, 131 }, { 1, 70 } };
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static void plain_forward(const struct plain *a, int b, int h, int i)
+{
+    const size_t row = (size_t)(((b * HEADS + h) * a->time + i) * a->keys);
+    const int seen = a->causal ? i + a->keys - a->time + 1 : a->keys;
+    double *P = a->P + row, *y = a->y + at(b, h, a->time, i, VALUES), sum = 0, most = -(double)INFINITY;
+    for (int j = 0; j < seen; j++) {
+        P[j] = dot(a->q + at(b, h, a->time, i, HEAD), a->k + at(b, h, a->keys, j, HEAD), HEAD) / sqrt(HEAD) +
+               a->mask[row + (size_t)j];
+        most = fmax(most, P[j]);
+    }
+    for (int j = 0; j < seen; j++)
+        sum += P[j] = most == -(double)INFINITY ? 0 : exp(P[j] - most);
+    for (int j = 0; j < seen; j++) {
+        P[j] /= sum == 0 ? 1 : sum;
+        for (int e = 0; e < VALUES; e++)
+            y[e] += a->factor[row + (size_t)j] * P[j] * a->v[at(b, h, a->keys, j, VALUES) + (size_t)e];
+    }
+}
+
+static void plain_backward(const struct plain *a, int b, int h, int i)
+{
+    const size_t row = (size_t)(((b * HEADS + h) * a->time + i) * a->keys), at_q = at(b, h, a->time, i, HEAD);
+    const double s = 1 / sqrt(HEAD), *P = a->P + row, *factor = a->factor + row,
+                 *dy = a->dy + at(b, h, a->time, i, VALUES);
+    double mean = 0;                                    /* sum_j dP_j P_j */
+    for (int j = 0; j < a->keys; j++)
+        mean += P[j] * factor[j] * dot(dy, a->v + at(b, h, a->keys, j, VALUES), VALUES);
+    for (int j = 0; j < a->keys; j++) {
+        const size_t at_k = at(b, h, a->keys, j, HEAD), at_v = at(b, h, a->keys, j, VALUES);
+        const double dS = P[j] * (factor[j] * dot(dy, a->v + at_v, VALUES) - mean);
+        for (size_t e = 0; e < VALUES; e++)
+            a->dv[at_v + e] += factor[j] * P[j] * dy[e];
+        for (size_t e = 0; e < HEAD; e++) {
+            a->dq[at_q + e] += s * dS * a->k[at_k + e];
+            a->dk[at_k + e] += s * dS * a->q[at_q + e];
+        }
+        a->dmask[row + (size_t)j] += dS;
+    }
+}
+
+TESTS(attention_agrees_with_plain_loops, 8 * 8)         /* _i: sizes, causal, dropout, a mask */
+{
+    static const int sizes[][2] = { { TIME, KEYS }, { 32, 32 }, { 33, 33 }, { 100, 70 }, { 150, 150 },
+                                    { 130, 201 }, { 200, 131 }, { 1, 70 } };
     static const double close = sizeof(real) == sizeof(double) ? 1e-13 : 1e-5;
     const int time = sizes[_i / 8][0], keys = sizes[_i / 8][1];
-    const bool causal = _i & 1;
+    const size_t weights = (size_t)(BATCH * HEADS * time * keys);
     const double p = _i & 2 ? 0.3 : 0;
     gra_begin(t, GRA_TRAIN, &rng);
     gra_tensor *q = random_input(GRA_SHAPE(BATCH, time, DIM)), *k = random_input(GRA_SHAPE(BATCH, keys, DIM));
     gra_tensor *v = random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)),
                *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
     gra_tensor *mask = _i & 4 ? random_input(GRA_SHAPE(BATCH, HEADS, time, keys)) : NULL;
-    struct plain_attention a = plain(q, k, v, causal);
-    a.mask = mask ? doubles(mask) : NULL;
+    const struct plain a = { time, keys, _i & 1, doubles(q), doubles(k), doubles(v), doubles(c),
+                             mask ? doubles(mask) : zeros(weights), zeros(weights), zeros(weights),
+                             zeros(c->size), zeros(q->size), zeros(k->size), zeros(v->size), zeros(weights) };
     gra_rng same = rng;
-    a.factor = p > 0 ? dropout_factors(&same, p, time, keys) : NULL;
-    double *P = zeros((size_t)(BATCH * HEADS * time * keys)), *want = zeros(c->size);
-    plain_attention_forward(&a, P, want);
-
-    gra_tensor *y = gra_attention(t, q, k, v,
-                                  &(gra_attention_options){ .heads = HEADS, .causal = causal, .dropout = p,
-                                  .mask = mask });
-    expect_close("y", y->data, want, y->size, close);
-    double *dq = zeros(q->size), *dk = zeros(k->size), *dv = zeros(v->size),
-           *dmask = mask ? zeros(mask->size) : NULL;
-    plain_attention_backward(&a, P, doubles(c), dq, dk, dv, dmask);
+    uint32_t x = mcg31_start(&same);
+    for (size_t i = 0; i < weights; i++, x = mcg31_next(x))     /* PyTorch's dropout */
+        a.factor[i] = p == 0 ? 1 : x < mcg31_limit(p) ? 1 / (1 - p) : 0;
+    for (int row = 0; row < BATCH * HEADS * time; row++) {
+        plain_forward(&a, row / time / HEADS, row / time % HEADS, row % time);
+        plain_backward(&a, row / time / HEADS, row / time % HEADS, row % time);
+    }
+    gra_tensor *y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = HEADS, .causal = _i & 1,
+                                                                        .dropout = p, .mask = mask });
+    expect_close("y", y->data, a.y, y->size, close);
+    const gra_tensor *w = gra_attention_weights(y);     /* before dropout */
+    ck_assert(gra_same_shape(w->shape, GRA_SHAPE(BATCH, HEADS, time, keys)) && !w->requires_grad);
+    ck_assert_ptr_eq(gra_attention_weights(gra_reshape(t, y, GRA_SHAPE(-1))), w);
+    expect_close("weight", w->data, a.P, w->size, close);
     gra_backward(t, gra_sum(t, gra_mul(t, c, y)));
     expect_error("no error");
-    expect_close("dq", gra_grad(q), dq, q->size, close);
-    expect_close("dk", gra_grad(k), dk, k->size, close);
-    expect_close("dv", gra_grad(v), dv, v->size, close);
+    expect_close("dq", gra_grad(q), a.dq, q->size, close);
+    expect_close("dk", gra_grad(k), a.dk, k->size, close);
+    expect_close("dv", gra_grad(v), a.dv, v->size, close);
     if (mask)
-        expect_close("dmask", gra_grad(mask), dmask, mask->size, close);
+        expect_close("dmask", gra_grad(mask), a.dmask, mask->size, close);
 }
 
 TESTS(a_hidden_key_may_be_nan_or_inf, 2)

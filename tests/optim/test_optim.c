@@ -28,21 +28,17 @@ typedef union optimiser {
     gra_muon  muon;
 } optimiser;
 
-static int  sgd_init(optimiser *o, gra_model *m, gra_param_filter *filter)
-{
-    return gra_sgd_init(&o->sgd, m, filter);
-}
-static int  adamw_init(optimiser *o, gra_model *m, gra_param_filter *filter)
-{
-    return gra_adamw_init(&o->adamw, m, filter);
-}
-static int  muon_init(optimiser *o, gra_model *m, gra_param_filter *filter)
-{
-    return gra_muon_init(&o->muon, m, filter);
-}
-static void sgd_step(optimiser *o)   { gra_sgd_step(&o->sgd); }
-static void adamw_step(optimiser *o) { gra_adamw_step(&o->adamw); }
-static void muon_step(optimiser *o)  { gra_muon_step(&o->muon); }
+#define KIND(name)                                                                                       \
+    static int name##_init(optimiser *o, gra_model *m, gra_param_filter *filter)                         \
+    {                                                                                                    \
+        return gra_##name##_init(&o->name, m, filter);                                                   \
+    }                                                                                                    \
+    static void name##_step(optimiser *o)            { gra_##name##_step(&o->name); }                    \
+    static void name##_init_of_nothing(void)         { gra_##name##_init(NULL, model, NULL); }           \
+    static void name##_step_of_nothing(void)         { gra_##name##_step(NULL); }
+KIND(sgd)
+KIND(adamw)
+KIND(muon)
 
 /* One step of one value p with the gradient g, in double: returns the new p. v begins as zeros. */
 typedef double by_hand(const optimiser *o, int step, double p, double g, double v[2]);
@@ -136,12 +132,6 @@ static void open_run(const char *system)
     }
 }
 
-static void close_run(void)
-{
-    gra_model_close(of_file);
-    golden_close(g);
-}
-
 static const golden_tensor *numbered(const char *role, const gra_tensor *p, const char *what, int step)
 {
     char full[GOLDEN_WORD];
@@ -195,7 +185,7 @@ static void set_from_file(int kind, optimiser *o)
 
 static const struct {
     int         kind;
-    const char *file, *frozen;
+    const char *file, *frozen;          /* "groups": two optimisers, of matrices and of vectors */
 } runs[] = {
     { SGD,   "sgd",               NULL },
     { SGD,   "sgd_momentum",      NULL },
@@ -205,6 +195,7 @@ static const struct {
     { ADAMW, "adamw",             NULL },
     { ADAMW, "adamw_no_momentum", NULL },
     { ADAMW, "adamw_frozen",      "b" },
+    { ADAMW, "adamw_groups",      NULL },
     { MUON,  "muon",              NULL },
     { MUON,  "muon_decay",        NULL },
 };
@@ -213,28 +204,23 @@ CASE(optim, open_all, close_all, "")
 
 TESTS(five_steps, LENGTH(runs))         /* _i: of runs */
 {
-    optimiser o;
+    const int kind = runs[_i].kind;
+    const bool groups = strstr(runs[_i].file, "groups") != NULL;
+    optimiser o, vectors;
     open_run(runs[_i].file);
     if (runs[_i].frozen)
         gra_freeze(gra_param_find(of_file, runs[_i].frozen), true);
-    ck_assert_int_eq(kinds[runs[_i].kind].init(&o, of_file, NULL), 0);
-    set_from_file(runs[_i].kind, &o);
-    follow(runs[_i].kind, &o, NULL);
-    if (runs[_i].kind == ADAMW)
-        ck_assert_int_eq(o.adamw.steps, STEPS);
-    close_run();
-}
-
-TEST(test_adamw_groups)
-{
-    open_run("adamw_groups");
-    optimiser matrices = made(ADAMW, of_file, gra_filter_matrices),
-              vectors = made(ADAMW, of_file, gra_filter_vectors);
-    set_from_file(ADAMW, &matrices);
-    set_from_file(ADAMW, &vectors);
-    vectors.adamw.weight_decay = 0;
-    follow(ADAMW, &matrices, &vectors);
-    close_run();
+    ck_assert_int_eq(kinds[kind].init(&o, of_file, groups ? gra_filter_matrices : NULL), 0);
+    set_from_file(kind, &o);
+    if (groups) {
+        vectors = made(kind, of_file, gra_filter_vectors);
+        set_from_file(kind, &vectors);
+        set(kind, &vectors, "weight_decay", 0);
+    }
+    follow(kind, &o, groups ? &vectors : NULL);
+    ck_assert(kind != ADAMW || o.adamw.steps == STEPS);
+    gra_model_close(of_file);
+    golden_close(g);
 }
 
 /* ---- against a formula ---- */
@@ -571,29 +557,23 @@ TEST(muon_refuses)
     step_refused(MUON, o, "gra_muon_step: got 0 for ns_steps, expected 1 or more", "", "");
 }
 
-static void step_nothing(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
+static void step_without_init(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
 
-#define NO_OPTIMISER ": got NULL for the optimiser, expected the address of its struct"
-static void sgd_of_nothing(void)        { gra_sgd_init(NULL, model, NULL); }
-static void adamw_of_nothing(void)      { gra_adamw_init(NULL, model, NULL); }
-static void muon_of_nothing(void)       { gra_muon_init(NULL, model, NULL); }
-static void sgd_step_of_nothing(void)   { gra_sgd_step(NULL); }
-static void adamw_step_of_nothing(void) { gra_adamw_step(NULL); }
-static void muon_step_of_nothing(void)  { gra_muon_step(NULL); }
-
-TEST(test_no_optimiser)
+TEST(test_no_optimiser)                 /* there is nobody to hold the sentence */
 {
-    expect_abort(sgd_of_nothing, "gra_sgd_init" NO_OPTIMISER);
-    expect_abort(adamw_of_nothing, "gra_adamw_init" NO_OPTIMISER);
-    expect_abort(muon_of_nothing, "gra_muon_init" NO_OPTIMISER);
-    expect_abort(sgd_step_of_nothing, "gra_sgd_step" NO_OPTIMISER);
-    expect_abort(adamw_step_of_nothing, "gra_adamw_step" NO_OPTIMISER);
-    expect_abort(muon_step_of_nothing, "gra_muon_step" NO_OPTIMISER);
-}
-
-TEST(test_a_step_without_an_init)         /* there is nobody to hold the sentence */
-{
-    expect_abort(step_nothing, "gra_sgd_step: got an optimiser without a model: call gra_sgd_init first");
+    static const struct { void (*call)(void); const char *name; } of_nothing[] = {
+        { sgd_init_of_nothing, "gra_sgd_init" },     { sgd_step_of_nothing, "gra_sgd_step" },
+        { adamw_init_of_nothing, "gra_adamw_init" }, { adamw_step_of_nothing, "gra_adamw_step" },
+        { muon_init_of_nothing, "gra_muon_init" },   { muon_step_of_nothing, "gra_muon_step" },
+    };
+    char sentence[120];
+    for (int i = 0; i < LENGTH(of_nothing); i++) {
+        snprintf(sentence, sizeof sentence,
+                 "%s: got NULL for the optimiser, expected the address of its struct", of_nothing[i].name);
+        expect_abort(of_nothing[i].call, sentence);
+    }
+    expect_abort(step_without_init,
+                 "gra_sgd_step: got an optimiser without a model: call gra_sgd_init first");
 }
 
 TEST(test_one_optimiser_of_a_kind_for_each_parameter)
@@ -614,11 +594,10 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
 
 /* ---- clipping ---- */
 
-static void clip(const char *system)
+TESTS(test_clip, 2)
 {
     char name[GOLDEN_WORD];
-    g = open_golden(system);
-    another_model();
+    g = open_golden(_i ? "clip_not" : "clip");
     for (int i = 0; i < g->tensors; i++) {
         const golden_tensor *grad = &g->tensor[i];
         const char *dot = strstr(grad->name, ".grad");
@@ -644,12 +623,6 @@ static void clip(const char *system)
         ck_assert(unmoved(p));
     }
     golden_close(g);
-}
-
-TEST(test_clip)
-{
-    clip("clip");
-    clip("clip_not");
 }
 
 TEST(test_clip_nothing)

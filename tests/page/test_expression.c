@@ -12,55 +12,43 @@
 
 /* ---- reading JSON ---- */
 
-static const char *blanks(const char *c) { return c + strspn(c, " \n"); }
-
-static const char *end_of_string(const char *c)     /* c is behind the first quote; NULL: it is not JSON */
-{
-    for (; *c != '"'; c++) {
-        if ((unsigned char)*c < ' ')
-            return NULL;
-        if (*c == '\\' && !strchr("\"\\/bfnrtu", *++c))
-            return NULL;
-        if (*c == 'u' && c[-1] == '\\' && strspn(c + 1, "0123456789abcdef") < 4)
-            return NULL;
-    }
-    return c + 1;
-}
-
-/* Behind the JSON value that begins at c, or NULL. */
-static const char *end_of_value(const char *c)
+static void read_value(gra_json *j)
 {
     static const char *const words[] = { "true", "false", "null" };
-    c = blanks(c);
-    if (*c == '"')
-        return end_of_string(c + 1);
-    if (*c == '[' || *c == '{') {
-        const char close = *c == '[' ? ']' : '}';
-        c = blanks(c + 1);
-        while (*c != close) {
-            if (close == '}' && !(*c == '"' && (c = end_of_string(c + 1)) && *c++ == ':'))
-                return NULL;
-            if (!(c = end_of_value(c)))
-                return NULL;
-            c = blanks(c);
-            if (*c != close && *c++ != ',')
-                return NULL;
-            c = blanks(c);
-        }
-        return c + 1;
+    const bool object = gra_json_accept(j, '{');
+    if (object || gra_json_accept(j, '[')) {
+        const char close = object ? '}' : ']';
+        if (gra_json_accept(j, close))
+            return;
+        do {
+            if (object)
+                gra_json_string(j), gra_json_expect(j, ':');
+            read_value(j);
+        } while (gra_json_accept(j, ','));
+        gra_json_expect(j, close);
+    } else if (j->at < j->end && *j->at == '"') {
+        gra_json_string(j);
+    } else {
+        const gra_json word = gra_json_skip(j);
+        char *end = word.at;
+        if (word.at < word.end && (*word.at == '-' || (*word.at >= '0' && *word.at <= '9')))
+            strtod(word.at, &end);
+        for (int i = 0; i < 3; i++)
+            if (strncmp(word.at, words[i], strlen(words[i])) == 0)
+                end = word.at + strlen(words[i]);
+        if (end != word.end || end == word.at)
+            j->wrong = "expected a number, or a word of JSON";
     }
-    for (int i = 0; i < 3; i++)
-        if (strncmp(c, words[i], strlen(words[i])) == 0)
-            return c + strlen(words[i]);
-    char *end;
-    strtod(c, &end);
-    return (*c == '-' || (*c >= '0' && *c <= '9')) && end > c ? end : NULL;
 }
 
 static char *json(char *text)
 {
-    const char *end = end_of_value(text);
-    ck_assert_msg(end && !*end, "no JSON: %s", text);
+    char *copy = malloc(strlen(text) + 1);      /* the reader decodes in place */
+    gra_json j = { .at = strcpy(copy, text), .end = copy + strlen(text) };
+    read_value(&j);
+    gra_json_finish(&j);
+    ck_assert_msg(!j.wrong, "no JSON: %s: %s", j.wrong, text);
+    free(copy);
     return text;
 }
 

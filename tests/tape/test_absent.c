@@ -25,14 +25,15 @@ static void op_without_a_tape(void) { op->f(NULL, in, NULL); }
 
 CASE(absent, open_all, close_all, "")
 
-TESTS(ops_without_a_tape, op_cases_count)
+TEST(ops_without_a_tape)
 {
     gra_begin(t, GRA_GRAD, NULL);
-    op = &op_cases[_i];
-    note_row(op, ", without a tape");
-    for (int i = 0; i < op->nin; i++)
-        in[i] = draw_input(t, &rng, &op->in[i], true);
-    expect_abort_ending(op_without_a_tape, NO_TAPE);
+    for (op = op_cases; op < op_cases + op_cases_count; op++) {
+        note_row(op, ", without a tape");
+        for (int i = 0; i < op->nin; i++)
+            in[i] = draw_input(t, &rng, &op->in[i], true);
+        expect_abort_ending(op_without_a_tape, NO_TAPE);
+    }
 }
 
 /* In the lists below, ROW(function, its arguments) is a call and the function its error names: itself. */

@@ -41,10 +41,6 @@ TEST(nodes_in_the_order_of_recording)
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(gra_node_count(t), 0);
     ck_assert_int_eq(gra_node_number(y[1]), -1);
-}
-
-TEST(nothing_in_eval)
-{
     gra_begin(t, GRA_EVAL, NULL);
     ck_assert_int_eq(gra_node_number(gra_exp(t, gra_scalar(t, 2))), -1);
     ck_assert_int_eq(gra_node_count(t), 0);
@@ -112,6 +108,10 @@ TEST(a_name)
     ck_assert_ptr_null(gra_name(NULL, "x"));
     ck_assert_str_eq(gra_name(p, "x")->name, "fc.weight");
     ck_assert_str_eq(gra_name(x, "%lc", (wint_t)0x10ffff)->name, "scores");    /* not a text in this locale */
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_str_eq(gra_name(x, "y")->name, "scores");
+    expect_error("gra_name: got a tensor of another step or tape for input 0, expected one of this step: a "
+                 "tensor lives until the next gra_begin of its tape");
 }
 
 TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
@@ -167,15 +167,6 @@ TEST(a_name_in_sentences)               /* every op says of a tensor that has a 
     SAYS(gra_backward(t, x), "gra_backward: got the loss X, expected one value");
     SAYS(gra_grad(x), "gra_grad: got the constant X, which needs no gradient");
     SAYS(gra_item(x), "gra_item: got x X with 6 values, expected one value");
-}
-
-TEST(a_stale_tensor_is_not_named)
-{
-    gra_tensor *x = gra_name(gra_scalar(t, 1), "x");
-    gra_begin(t, GRA_GRAD, NULL);
-    ck_assert_str_eq(gra_name(x, "y")->name, "x");
-    expect_error("gra_name: got a tensor of another step or tape for input 0, expected one of this step: a "
-                 "tensor lives until the next gra_begin of its tape");
 }
 
 /* ---- the text ---- */
@@ -429,10 +420,7 @@ TEST(layers_as_a_graph)                /* a constant inside of a block does not 
                                  "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph "
                                  "cluster_3 {\nlabel=\"a.0.c\";\n"));
     expect_tidy_dot(shown);
-}
-
-TEST(layers_beside_each_other_as_a_graph)       /* though one's name begins with the other's */
-{
+    gra_begin(t, GRA_GRAD, NULL);       /* one beside another whose name begins like its own */
     gra_mul(t, gra_exp(t, param("att.w")), param("attic.w"));
     ck_assert_msg(strstr(dot_text(), "}\nsubgraph cluster_1 {\nlabel=\"attic\"") != NULL, "%s", shown);
 }
@@ -460,13 +448,9 @@ TEST(to_stdout)
     close(kept);
 }
 
-TEST(an_empty_graph)
+TEST(a_graph_that_cannot_be_written)    /* and one without nodes, which can */
 {
     expect_tidy_dot(dot_text());
-}
-
-TEST(a_graph_that_cannot_be_written)
-{
     gra_exp(t, gra_scalar(t, 1));
     ck_assert_int_eq(gra_write_dot(t, "/nowhere/tape.dot"), -1);
     ck_assert_int_eq(errno, ENOENT);

@@ -2,9 +2,6 @@
  * s = s x + y, in as many independent sums as hide its latency. */
 #include "bench.h"
 #include "../../../core/kernel.h"
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 
 /* Named variables, because the compiler may keep an array of sums in memory. */
 #if defined(__aarch64__)
@@ -48,73 +45,49 @@ static const struct isa {
     double    (*fma)(const volatile real factor[2], long times);
 } isas[] = { { "base", 16, fma_base }, { "avx2", 32, fma_avx2 }, { "avx512", 64, fma_avx512 } };
 
-/* ---- all threads at once: they wait for each other, then each notes when it begins and ends ---- */
+/* ---- all threads at once: an op with a unit for each, whose cost says that they are worth a thread ---- */
 
-struct thread {
-    pthread_t         id;
-    const struct isa *isa;
-    long              times;
-    atomic_int       *waiting;
-    double            from, to, sink;
-};
+static const struct isa *now_isa;
+static long              times;
 
-static void *thread_main(void *arg)
+static void run(gra_tensor *y, size_t from, size_t to)
 {
     static const volatile real factor[2] = { (real)0.999999, (real)1e-6 };
-    struct thread *t = arg;
-    atomic_fetch_sub(t->waiting, 1);
-    while (atomic_load(t->waiting) > 0)
-        ;
-    t->from = now();
-    t->sink = t->isa->fma(factor, t->times);
-    t->to = now();
-    return NULL;
+    for (; from < to; from++)
+        y->data[from] = (real)now_isa->fma(factor, times);
 }
+GRA_KERNEL(run_all, run, y, y->size, 1 << 24)
 
-/* Seconds from the first thread's beginning to the last one's end. */
-static double time_together(const struct isa *isa, int threads, long times)
+static double time_together(gra_tape *t)
 {
-    struct thread *t = need(calloc((size_t)threads, sizeof *t));
-    double from = HUGE_VAL, to = 0;
-    atomic_int waiting;
-    atomic_init(&waiting, threads);
-    for (int i = 0; i < threads; i++) {
-        t[i].isa = isa, t[i].times = times, t[i].waiting = &waiting;
-        if (i > 0 && pthread_create(&t[i].id, NULL, thread_main, &t[i]) != 0) {
-            fprintf(stderr, "bench: no thread could be made\n");
-            exit(1);
-        }
-    }
-    thread_main(&t[0]);
-    for (int i = 0; i < threads; i++) {
-        if (i > 0)
-            pthread_join(t[i].id, NULL);
-        from = fmin(from, t[i].from);
-        to = fmax(to, t[i].to);
-    }
-    free(t);
-    return to - from;
+    static const gra_op op = { .name = "fma", .forward = run_all };
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_tensor *y = gra_result_n(t, &op, GRA_SHAPE(gra_threads(t)), 0, NULL);
+    const double begun = now();
+    gra_run(y);
+    return now() - begun;
 }
 
 /* A sample lasts a hundredth of a second at least. */
-static double rate(const struct isa *isa, double seconds, int threads)
+static double rate(gra_tape *t, double seconds)
 {
-    long times = 1 << 16;
-    while (time_together(isa, threads, times) < 1e-2)
+    times = 1 << 16;
+    while (time_together(t) < 1e-2)
         times *= 2;
     samples s = samples_begin(seconds, 15);
     while (samples_needed(&s))
-        samples_add(&s, time_together(isa, threads, times));
-    const int sums = SUMS(COUNT);
-    return 2e-9 * sums * isa->bytes / (double)sizeof(real) * (double)times * threads / samples_fastest(&s);
+        samples_add(&s, time_together(t));
+    const double flop = 2.0 * (SUMS(COUNT)) * now_isa->bytes / (double)sizeof(real) * (double)times;
+    return 1e-9 * flop * gra_threads(t) / samples_fastest(&s);
 }
 
 double fma_peak(double seconds, int threads)
 {
     double peak = 0;
-    gra_tape *t = need(gra_open(1));
+    gra_tape *t = need(gra_open(threads));
     for (int i = 0; i < (int)(sizeof isas / sizeof *isas); i++) {
-        peak = fmax(peak, rate(&isas[i], seconds, threads));
+        now_isa = &isas[i];
+        peak = fmax(peak, rate(t, seconds));
         if (strcmp(isas[i].name, gra_isa_name(t)) == 0)
             break;                      /* the best that the processor has */
     }

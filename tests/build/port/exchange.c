@@ -1,14 +1,14 @@
-/* exchange: files that one machine writes and others read, and the numbers that seeds give.
+/* exchange: files that one machine writes and others read.
  *
  *     exchange write FOLDER       a model and a tensor, as model.safetensors and tensor.npy
  *     exchange hash FILE ...      a line for each: a hash of its names and of the bits of its values
- *     exchange seeds              hashes of parameters, random numbers and dropout masks
  *
  * Two machines have the same hashes if all bits are the same; port.sh compares them. */
 #include "core/gradus.h"
 #include "layers/gpt.h"
 #include "tests/lib/hash.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +28,21 @@ static uint64_t hash_text(uint64_t hash, const char *s)
     return hash_bits(hash, 0, 1);
 }
 
-/* float_bits: for values that are floats also in the double library, such as parameters drawn from a seed. */
-static uint64_t hash_reals(uint64_t hash, const gra_real *x, size_t n, bool float_bits)
+static uint64_t hash_reals(uint64_t hash, const gra_real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
-        if (float_bits || sizeof *x == sizeof(float)) {
-            const float f = (float)x[i];
-            uint32_t half;
-            memcpy(&half, &f, sizeof half);
-            bits = half;
-        } else
-            memcpy(&bits, &x[i], sizeof bits);
+        uint32_t half;
+        if (sizeof *x == sizeof half)
+            memcpy(&half, &x[i], sizeof half), bits = half;
+        else
+            memcpy(&bits, &x[i], sizeof *x);
         hash = hash_bits(hash, bits, 8);
     }
     return hash;
 }
 
-static void tell(const char *what, uint64_t hash) { printf("%s %016llx\n", what, (unsigned long long)hash); }
-
-/* ---- seeds ---- */
+/* ---- writing ---- */
 
 static gra_model *new_model(gra_rng *rng)
 {
@@ -59,39 +54,6 @@ static gra_model *new_model(gra_rng *rng)
     gra_close(t);
     return m;
 }
-
-static void tell_seeds(void)
-{
-    enum { N = 3000 };
-    static gra_real x[N];
-    static int order[N];
-    gra_rng rng;
-    gra_manual_seed(&rng, 123);
-    gra_model *m = new_model(&rng);
-    uint64_t hash = HASH_START;
-    for (int i = 0; i < gra_param_count(m); i++)
-        hash = hash_reals(hash, gra_param_at(m, i)->data, gra_param_at(m, i)->size, true);
-    gra_model_close(m);
-    tell("parameters", hash);
-    gra_normal(&rng, x, N, 0.3, 0.02);
-    tell("normals", hash_reals(HASH_START, x, N, true));
-    gra_uniform(&rng, x, N, -0.3, 0.1);
-    tell("uniform", hash_reals(HASH_START, x, N, true));
-    gra_randperm(&rng, order, N);
-    hash = HASH_START;
-    for (int i = 0; i < N; i++)
-        hash = hash_bits(hash, (unsigned)order[i], 2);
-    tell("permutation", hash);
-    gra_tape *t = gra_open(2);
-    gra_begin(t, GRA_TRAIN, &rng);
-    for (int i = 0; i < N; i++)
-        x[i] = 1;
-    tell("dropout", hash_reals(HASH_START, gra_dropout(t, gra_input(t, x, GRA_SHAPE(N)), 0.25)->data, N,
-                               true));
-    gra_close(t);
-}
-
-/* ---- files ---- */
 
 static void write_files(const char *folder)
 {
@@ -113,6 +75,8 @@ static void write_files(const char *folder)
     gra_close(t);
 }
 
+/* ---- reading ---- */
+
 static uint64_t hash_npy(const char *path)
 {
     gra_tape *t = gra_open(1);
@@ -121,7 +85,7 @@ static uint64_t hash_npy(const char *path)
     uint64_t hash = HASH_START;
     for (int d = 0; d < x->shape.ndim; d++)
         hash = hash_bits(hash, (unsigned)x->shape.dim[d], 1);
-    hash = hash_reals(hash, x->data, x->size, false);
+    hash = hash_reals(hash, x->data, x->size);
     gra_close(t);
     return hash;
 }
@@ -138,7 +102,7 @@ static uint64_t hash_safetensors(const char *path)
         gra_real *to = malloc((x->size + 1) * sizeof *to);
         if (!to || gra_file_read(f, x, to) != 0)
             fail(path, to ? gra_file_error(f) : "out of memory");
-        hash = hash_reals(hash_text(hash, x->name), to, x->size, false);
+        hash = hash_reals(hash_text(hash, x->name), to, x->size);
         free(to);
     }
     gra_file_close(f);
@@ -147,15 +111,14 @@ static uint64_t hash_safetensors(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "seeds") == 0)
-        tell_seeds();
-    else if (argc == 3 && strcmp(argv[1], "write") == 0)
+    if (argc == 3 && strcmp(argv[1], "write") == 0)
         write_files(argv[2]);
     else if (argc > 2 && strcmp(argv[1], "hash") == 0)
         for (int i = 2; i < argc; i++)
-            tell(argv[i], strstr(argv[i], ".npy") ? hash_npy(argv[i]) : hash_safetensors(argv[i]));
+            printf("%s %016" PRIx64 "\n", argv[i], strstr(argv[i], ".npy") ? hash_npy(argv[i])
+                                                                           : hash_safetensors(argv[i]));
     else {
-        fputs("exchange write FOLDER | hash FILE ... | seeds\n", stderr);
+        fputs("exchange write FOLDER | hash FILE ...\n", stderr);
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;
