@@ -530,7 +530,8 @@ typedef bool gra_param_filter(const gra_tensor *p);
 bool gra_filter_matrices(const gra_tensor *p);          /* two dimensions or more */
 bool gra_filter_vectors(const gra_tensor *p);           /* fewer */
 
-/* torch.optim.SGD: v = momentum v + g; p -= lr v. weight_decay is L2: g += weight_decay p. */
+/* torch.optim.SGD: v = momentum v + g; p -= lr v; with momentum 0 v stays as it is, and p -= lr g.
+ * weight_decay is L2: g += weight_decay p. */
 typedef struct gra_sgd {
     gra_model *model;
     gra_param_filter *filter;
