@@ -184,6 +184,10 @@ int op_facts_count;
 static const real inf = (real)INFINITY, nan_ = (real)NAN;
 static const double over3 = 1.0 / 3, e1 = 2.71828182845904523536, log2_ = 0.69314718055994530942;
 
+/* The loss of a sure prediction, whose logit x is right, and the probability that it leaves to the others. */
+#define LOSS(x)      log1p(exp(-(double)(x)))
+#define SLIGHT(x)    (1 / (1 + exp((double)(x))))
+
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define HAS_0        " of a tensor (), expected one of its 0" FROM_0
 #define FROM_0       " dimensions: count them from 0, or from the end with -1"
@@ -262,7 +266,10 @@ ANSWER(gra_cos(t, ANGLES), TO(-0.99999999999999617863, -0.95215536825901485124, 
 
 FORMULA(tanh, tanh(x), X)
 ANSWER(gra_tanh(t, VECTOR(-inf, inf, nan_, 0)), TO(-1, 1, nan_, 0))
+ANSWERS(VECTOR(20, -20), gra_tanh(t, x), TO(1, -1), TO(4 * SLIGHT(40), 8 * SLIGHT(40)))  /* not 0 */
 FORMULA(sigmoid, 1 / (1 + exp(-x)), WIDE)
+ANSWERS(VECTOR(20, 40), gra_sigmoid(t, x), TO(1 - SLIGHT(20), 1),
+        TO(SLIGHT(20) * (1 - SLIGHT(20)), 2 * SLIGHT(40)))      /* the slope: 1 - y is not 0 */
 ANSWER(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0)), TO(0, 1, nan_, 0.5))
 FORMULA(relu, x > 0 ? x : 0, X)
 ANSWERS(VECTOR(-inf, inf, nan_, 0, -1), gra_relu(t, x), TO(0, inf, nan_, 0, 0), TO(0, 2, 3, 0, 0))
@@ -270,6 +277,7 @@ FORMULA(gelu, x * erfc(-x * 0.7071067811865476) / 2, WIDE)
 ANSWER(gra_gelu(t, VECTOR(inf, nan_, 0, 100, -100)), TO(inf, nan_, 0, 100, 0))
 FORMULA(gelu_tanh, x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))), WIDE)
 ANSWER(gra_gelu_tanh(t, VECTOR(inf, nan_, 0, 100, -100)), TO(inf, nan_, 0, 100, 0))
+ANSWER(gra_gelu_tanh(t, VECTOR(-2)), TO(-2 * SLIGHT(1.5957691216057308 * (2 + 0.044715 * 8))))
 FORMULA(silu, x / (1 + exp(-x)), WIDE)
 ANSWER(gra_silu(t, VECTOR(inf, nan_, 0, 10000, -10000)), TO(inf, nan_, 0, 10000, 0))
 FORMULA(abs, fabs(x), X)
@@ -461,6 +469,7 @@ ALONG(log_softmax)
 ANSWERS(MATRIX(1, 3, SCORES), gra_log_softmax(t, x, -1), LOGS, TO(1 - 6 * HIGH, 2 - 6 * LOW, 3))
 ANSWERS(MATRIX(3, 1, SCORES), gra_log_softmax(t, x, 0), LOGS, TO(1 - 6 * HIGH, 2 - 6 * LOW, 3))
 ANSWER(gra_log_softmax(t, gra_full(t, -10000, GRA_SHAPE(2)), 0), TO(-log2_, -log2_))
+ANSWER(gra_log_softmax(t, MATRIX(2, 2, 20, 0, 0, 40), 1), TO(-LOSS(20), -20 - LOSS(20), -40, -LOSS(40)))
 #define LOG_HIDDEN -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0
 ANSWER(gra_log_softmax(t, MATRIX(3, 3, LOG_HIDDEN), 1), TO(-inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_))
 ANSWER(gra_log_softmax(t, gra_transpose(t, MATRIX(3, 3, LOG_HIDDEN), 0, 1), 0),
@@ -692,6 +701,8 @@ FLAT("cross_entropy: one class", "cross_entropy", gra_cross_entropy(t, x, first_
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(1, 0, 0)), TO((log2_ + SECOND) / 3))
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(1, 1, 0)), TO((log2_ + 20000 + SECOND) / 3))
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(-100, -100, 0)), TO(SECOND))
+ANSWERS(MATRIX(2, 2, 20, 0, -40, 0), gra_cross_entropy_unreduced(t, x, INTS(0, 1)), TO(LOSS(20), LOSS(40)),
+        TO(-SLIGHT(20), SLIGHT(20), 2 * SLIGHT(40), -2 * SLIGHT(40)))
 ANSWER(gra_cross_entropy(t, MATRIX(1, 2, 1, nan_), INTS(0)), TO(nan_))
 ANSWER(gra_cross_entropy(t, MATRIX(1, 2, inf, 0), INTS(0)), TO(nan_))
 ANSWERS(MATRIX(1, 3, 10000, 10000, 10000), gra_cross_entropy(t, x, INTS(1)),
@@ -750,6 +761,10 @@ ANSWERS(VECTOR(0, 1, 1), gra_binary_cross_entropy(t, x, VECTOR(0, 1, 0)), TO(100
 ANSWERS(VECTOR(0, 1, 0), gra_binary_cross_entropy(t, VECTOR(0, 1, 1), x), TO(100 * over3),
         TO(100 * over3, -100 * over3, -100 * over3))
 ANSWER(gra_binary_cross_entropy(t, VECTOR(0, 1), VECTOR(1, 0)), TO(100))
+ANSWERS(VECTOR(0, 0), gra_binary_cross_entropy(t, VECTOR(0x1p-40, 0x1p-30), x),
+        TO(-(log1p(-0x1p-40) + log1p(-0x1p-30)) / 2),
+        TO((40 * log2_ + log1p(-0x1p-40)) / 2, (30 * log2_ + log1p(-0x1p-30)) / 2))
+ANSWER(gra_binary_cross_entropy(t, VECTOR(0x1p-60), VECTOR(0)), TO(0x1p-60))
 REFUSED(gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy: got p (2, 3) and target (3): their shapes differ")
 #define PROBABILITIES ", expected a probability, from 0 to 1: for logits call "                              \
@@ -764,6 +779,9 @@ ROW("binary_cross_entropy_with_logits, again", "binary_cross_entropy_with_logits
     AGAIN(gra_binary_cross_entropy_with_logits(t, x, w)), X(5), PROBABILITY("w", 5))
 ANSWERS(VECTOR(10000, -10000, 10000), gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 0, 0)),
         TO(10000 * over3), TO(0, 0, over3))
+ANSWERS(VECTOR(20), gra_binary_cross_entropy_with_logits(t, x, VECTOR(1)), TO(LOSS(20)), TO(-SLIGHT(20)))
+ANSWERS(VECTOR(-40), gra_binary_cross_entropy_with_logits(t, x, VECTOR(0)), TO(LOSS(40)), TO(SLIGHT(40)))
+ANSWER(gra_binary_cross_entropy_with_logits(t, VECTOR(10, -80), VECTOR(1, 0)), TO((LOSS(10) + LOSS(80)) / 2))
 REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy_with_logits: got x (2, 3) and target (3): their shapes differ")
 
