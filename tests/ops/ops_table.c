@@ -187,6 +187,9 @@ static const double over3 = 1.0 / 3, e1 = 2.71828182845904523536, log2_ = 0.6931
 /* The loss of a sure prediction, whose logit x is right, and the probability that it leaves to the others. */
 #define LOSS(x)      log1p(exp(-(double)(x)))
 #define SLIGHT(x)    (1 / (1 + exp((double)(x))))
+#define NEXT         (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)
+#define NEAR_1       VECTOR((real)(1 + NEXT), 1, 1, 1)
+#define OVER_ROOT    (NEXT / 0x1.9e7c6e43390b7p-9)       /* over sqrt(1e-5): the variance is far below */
 
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define HAS_0        " of a tensor (), expected one of its 0" FROM_0
@@ -440,6 +443,8 @@ ANSWER(gra_var(t, VECTOR(1, 2, 3, 6), 1), TO(14.0 / 3))
 ANSWER(gra_var(t, VECTOR(1, 2, 3, 6), 0), TO(3.5))
 ANSWER(gra_var(t, VECTOR(5), 1), TO(nan_))              /* of a sample of one: 0/0, as in PyTorch */
 ANSWER(gra_var_dim(t, MATRIX(2, 2, 1, 3, 4, 4), 1, 1, false), TO(2, 0))
+ANSWER(gra_var_dim(t, gra_full(t, 100.1, GRA_SHAPE(2, 2048)), 1, 1, false), TO(0, 0))
+ANSWERS(NEAR_1, gra_var(t, x, 0), TO(NEXT * NEXT * 3 / 16), TO(NEXT * 3 / 8, -NEXT / 8, -NEXT / 8, -NEXT / 8))
 REFUSED(gra_var_dim(t, x, 2, 1, false), "var_dim: got dimension 2" HAS_2)
 
 ALONG(softmax)
@@ -488,6 +493,10 @@ ROW("layer_norm: no weight, no bias", "layer_norm", gra_layer_norm(t, x, NULL, N
 ROW("layer_norm: no bias", "layer_norm", gra_layer_norm(t, x, w, NULL, EPS), X(3, 5), W(5))
 ROW("layer_norm: no weight", "layer_norm", gra_layer_norm(t, x, NULL, w, EPS), X(3, 5), B(5))
 ROW("layer_norm: x by itself", "layer_norm", gra_layer_norm(t, x, x, x, EPS), X(17))
+#define EQUAL gra_full(t, 100.1, GRA_SHAPE(2, 2048))
+ANSWER(gra_sum(t, gra_abs(t, gra_layer_norm(t, EQUAL, NULL, NULL, EPS))), TO(0))
+ANSWER(gra_layer_norm(t, NEAR_1, NULL, NULL, EPS), TO(0.75 * OVER_ROOT, -OVER_ROOT / 4, -OVER_ROOT / 4,
+                                                      -OVER_ROOT / 4))
 ANSWER(gra_layer_norm(t, ONES(1, 3), VECTOR(1, 2, 3), VECTOR(7, 8, 9), EPS), TO(7, 8, 9))   /* the bias */
 REFUSED(gra_layer_norm(t, x, ONES(2), NULL, EPS), "layer_norm: got weight (2) for x (2, 3), expected (3)")
 REFUSED(gra_layer_norm(t, x, x, NULL, EPS), "layer_norm: got weight (2, 3) for x (2, 3), expected (3)")
