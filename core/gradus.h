@@ -442,7 +442,11 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
  * size: as many as heads, or fewer that neighbours share (grouped-query attention). */
 typedef struct gra_attention_options {  /* what is left out is 0: no mask, no dropout */
     int         heads;                  /* of q */
-    bool        causal;                 /* query i sees keys up to i + keys - time (PyTorch's is_causal) */
+
+    /* Query i sees keys up to i + keys - time: the last query sees all keys, as with a cache. PyTorch's
+     * is_causal counts from the first key instead, key i for query i: the same if there are as many keys as
+     * queries. */
+    bool        causal;
     double      dropout;                /* the probability that a weight is dropped in GRA_TRAIN */
 
     /* Added to the scores q k^T / sqrt(d) before the softmax: -INFINITY hides a key (PyTorch's attn_mask, a
