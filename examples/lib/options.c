@@ -46,6 +46,8 @@ static int flags_of(options *o, flag table[FLAGS])
           .unset = "64; --from 256" },
         { "positions", FLAG_INT, &o->positions, 1, 1e6, "N", "rows of the position embedding",
           .unset = "the context", .fixed = true },
+        { "rows", FLAG_INT, &o->rows, 0, 1e9, "N", "rows of the token embedding, at least",
+          .unset = "as many as tokens", .fixed = true },
         { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width", .fixed = true },
         { "heads", FLAG_INT, &o->heads, 1, 1e6, "N",
           .help = "attention heads; must divide the width", .fixed = true },
