@@ -2,6 +2,7 @@
 # Folders as other tools leave them: a tied table under its other name, shards, more rows than tokens, added
 # tokens, a tokenizer that begins a text. Each is made from one that gradus wrote.
 . tests/lib/ok.sh
+. tests/lib/begins.sh
 
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 1 --steps 10 --sample 0 --quiet --tokenizer bpe
        --vocab 300 --bias --qkv-bias --gelu tanh --tied --data README.md"
@@ -96,23 +97,22 @@ echo '{"[PAD]": 5}' >"$W/added/added_tokens.json"
 ok "an id twice" refused "$W/added" "there is another one with this id"
 
 group "a tokenizer that begins a text"
-begins='"post_processor":{"type":"TemplateProcessing","single":[
-    {"SpecialToken":{"id":"<|endoftext|>","type_id":0}},
-    {"Sequence":{"id":"A","type_id":0}}]},"decoder"'
 rows() {        # rows FOLDER: how many logits
     "$GENERATE" --model "$1" --prompt 'int main' --tokens 1 --logits "$W/l.npy" &&
         head -c 100 "$W/l.npy" | grep -ao "'shape': ([0-9]*"
 }
-plain=$(rows "$W/run" | sed 's/.*(//')
+echo '{"<|endoftext|>": 300}' >"$W/added/added_tokens.json"
+ok "a folder with that token" goes_on "$W/added"
 mkdir "$W/bos"
-cp "$W/run/model.safetensors" "$W/run/config.json" "$W/bos"
-{ sed 's/"post_processor":.*/"post_processor":/' "$W/run/tokenizer.json" | tr -d '\n'
-  echo "$begins" | sed 's/"post_processor"://'
-  sed 's/.*"decoder"//' "$W/run/tokenizer.json"; } >"$W/bos/tokenizer.json"
+cp "$W/on/model.safetensors" "$W/on/config.json" "$W/on/tokenizer.json" "$W/bos"
+plain=$(rows "$W/bos" | sed 's/.*(//')
+begins 300 "$W/bos/tokenizer.json"
 ok "<|endoftext|> before the text" test "$(rows "$W/bos" | sed 's/.*(//')" -eq $((plain + 1))
 ok "... goes on" goes_on "$W/bos"
 ok "... and is written again" grep -q TemplateProcessing "$W/on/tokenizer.json"
 ok "... by a run of our names too" grep -q TemplateProcessing "$W/lines/tokenizer.json"
+change "$W/bos/tokenizer.json" 's/"ids":\[300\]/"ids":[301]/'
+ok "an id that is not the token's is refused" refused "$W/bos" "post_processor.special_tokens"
 change "$W/bos/tokenizer.json" 's/"id":"<|endoftext|>","type_id"/"id":"a","type_id"/'
 ok "another token is refused" refused "$W/bos" 'post_processor.type: got "TemplateProcessing"'
 finish

@@ -79,6 +79,7 @@ typedef struct reader {
     gra_json    text;
     struct entry { const char *bytes; size_t n; bool added; } *entries;         /* the tokens by their ids */
     char       *beside;                 /* of added_tokens.json, likewise */
+    int         first;                  /* the token that begins a text, as post_processor has it; -1: none */
     size_t      most;                   /* how many there may be; 0: there is only a list of merges */
 } reader;
 
@@ -339,6 +340,10 @@ static int read_template(reader *r)
     if (!type.at || json_is(type, "\"ByteLevel\""))
         return 0;
     r->k->begins = json_is(type, "\"TemplateProcessing\"") && text && json_is(first, "\"" END_OF_TEXT "\"");
+    const gra_json special = json_member(json_member(post, "special_tokens"), END_OF_TEXT);
+    struct json ids = json_open(json_member(special, "ids"), '[');
+    const uint64_t id = json_next(&ids) ? gra_json_count(&ids.value) : TOKENIZER_MOST;
+    r->first = id < TOKENIZER_MOST && !json_next(&ids) ? (int)id : -1;
     json_show(got, type.at, type.end);
     return r->k->begins ? 0 : warn("%s: post_processor.type: got %s, expected \"ByteLevel\", or "
                                    "\"TemplateProcessing\" with only " END_OF_TEXT " before a text", r->path,
@@ -369,7 +374,11 @@ int tokenizer_json_read(tokenizer *k, const char *path)
         return close_reader(&r, -1);
     const gra_json model = json_member(r.text, "model"), vocab = json_member(model, "vocab");
     const gra_json added = json_member(r.text, "added_tokens"), merges = json_member(model, "merges");
-    return close_reader(&r, read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r));
+    int failed = read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r);
+    const int first = tokenizer_find(k, END_OF_TEXT, strlen(END_OF_TEXT));
+    if (!failed && k->begins && (first < 0 || first != r.first))
+        failed = warn("%s: post_processor.special_tokens: expected the id of " END_OF_TEXT, path);
+    return close_reader(&r, failed);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
