@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# found.sh: sourced by each finding. T is a temporary folder, which is removed at the end. A script ends with 2
-# where a package cannot be installed.
+# found.sh: sourced by each finding. T is a temporary folder, which is removed at the end. Where a package
+# cannot be installed, the script ends with 2.
 #
 #     debian PACKAGE=VERSION ...      unpacks packages of Debian 12 (amd64) in $T
 #     node_packages NAME@VERSION ...  installs packages from npm in $T
