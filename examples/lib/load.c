@@ -59,7 +59,7 @@ static int find_vocabulary(loaded *l, bool numbers)
     if (none > 0)
         return warn("%s has no vocabulary beside it: give tokens as numbers, --ids \"464 3290 318\"",
                     l->file);
-    if (none < 0 || !l->text || l->tokens.size <= tokens)      /* rows without a token are never drawn */
+    if (none < 0 || !l->text || tokenizer_fits(&l->tokens, tokens))
         return none;
     return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", l->folder,
                 l->file, l->tokens.size, tokens);

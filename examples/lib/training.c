@@ -47,7 +47,7 @@ static int read_from(training *t)
     t->o.tokenizer = k->n_merges > 0;
     t->o.vocab = t->o.tokenizer ? k->size : 0;
     t->o.rows = k->size < c.vocab_size ? c.vocab_size : 0;
-    if (k->size <= c.vocab_size)        /* rows without a token are trained, and never drawn */
+    if (tokenizer_fits(k, c.vocab_size))
         return 0;
     return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", t->folder,
                 t->file, k->size, c.vocab_size);

@@ -49,6 +49,12 @@ enum { TOKENIZER_VOCAB = 256 * 16 };
 size_t tokenizer_vocab(const tokenizer *k, char text[TOKENIZER_VOCAB]); /* vocab.tsv; returns its length */
 void tokenizer_free(tokenizer *k);
 
+/* Can a model with so many rows be its model? Merges may have fewer tokens: padded rows have none. */
+static inline bool tokenizer_fits(const tokenizer *k, int rows)
+{
+    return k->size == rows || (k->n_merges && k->size < rows);
+}
+
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
  * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
