@@ -331,7 +331,10 @@ gra_tensor *gra_cos(gra_tape *t, gra_tensor *x);                       /* cos x,
 gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x */
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x) */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
-gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);                    /* x Phi(x), by erf: PyTorch's default */
+
+/* x Phi(x), by erf: PyTorch's default. As there, Phi is rounded beside 1: in float its error is up to 3e-8,
+ * which below x = -5 is some percent of it, and from -6 on all. */
+gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation: GPT-2's */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
 
@@ -430,7 +433,7 @@ gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const i
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target);       /* mean (x - target)^2 */
 
 /* The mean of -(target log p + (1 - target) log(1 - p)), p and target of one shape; logarithms are at least
- * -100. With logits: the same for p = sigmoid(x), exact for any x. */
+ * -100. With logits: the same for p = sigmoid(x), without overflow, and with all digits of a small loss. */
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
 
@@ -439,7 +442,11 @@ gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra
  * size: as many as heads, or fewer that neighbours share (grouped-query attention). */
 typedef struct gra_attention_options {  /* what is left out is 0: no mask, no dropout */
     int         heads;                  /* of q */
-    bool        causal;                 /* query i sees keys up to i + keys - time (PyTorch's is_causal) */
+
+    /* Query i sees keys up to i + keys - time: the last query sees all keys, as with a cache. PyTorch's
+     * is_causal counts from the first key instead, key i for query i: the same if there are as many keys as
+     * queries. */
+    bool        causal;
     double      dropout;                /* the probability that a weight is dropped in GRA_TRAIN */
 
     /* Added to the scores q k^T / sqrt(d) before the softmax: -INFINITY hides a key (PyTorch's attn_mask, a
@@ -530,7 +537,8 @@ typedef bool gra_param_filter(const gra_tensor *p);
 bool gra_filter_matrices(const gra_tensor *p);          /* two dimensions or more */
 bool gra_filter_vectors(const gra_tensor *p);           /* fewer */
 
-/* torch.optim.SGD: v = momentum v + g; p -= lr v. weight_decay is L2: g += weight_decay p. */
+/* torch.optim.SGD: v = momentum v + g; p -= lr v; with momentum 0 v stays as it is, and p -= lr g.
+ * weight_decay is L2: g += weight_decay p. */
 typedef struct gra_sgd {
     gra_model *model;
     gra_param_filter *filter;

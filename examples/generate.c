@@ -165,7 +165,8 @@ static int continue_prompt(session *s, sampler *writer)
 static int generate(session *s)
 {
     const loaded *l = &s->loaded;
-    sampler writer = { .tape = l->tape, .gpt = &l->gpt, .cache = s->use_cache ? &s->cache : NULL,
+    sampler writer = { .tape = l->tape, .gpt = &l->gpt, .tokens = l->tokens.size,
+                       .cache = s->use_cache ? &s->cache : NULL,
                        .context = l->gpt.config.context_length, .temperature = s->temperature,
                        .top_k = s->top_k, .top_p = s->top_p, .ids = s->window };
     if (s->logits && l->n > (size_t)writer.context)

@@ -17,7 +17,8 @@ static void limit_tests(void)
     enum { SECONDS = 120, HOUR = 3600 };
     const char *factor = getenv("CK_TIMEOUT_MULTIPLIER"), *fork = getenv("CK_FORK");
     const bool shared = fork && strcmp(fork, "no") == 0;
-    const rlim_t seconds = SECONDS * (rlim_t)(factor && atoi(factor) > 1 ? atoi(factor) : 1) * (shared ? 5 : 1);
+    const int longer = (factor && atoi(factor) > 1 ? atoi(factor) : 1) * (shared ? 5 : 1);
+    const rlim_t seconds = SECONDS * (rlim_t)longer;
     struct rlimit limit;
     if (getrlimit(RLIMIT_CPU, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > seconds)) {
         limit.rlim_cur = seconds;

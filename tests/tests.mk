@@ -108,7 +108,8 @@ SUITES    = $(ROOMS:%=$(PASSED)/f64/%) $(FLOAT:%=$(PASSED)/f32/%)
 # of the faults, LATER's scripts, what PARTED's scripts call `rest` (tests/lib/ok.sh), and milestone 3.
 LONG      = bf16 optim sums threads faults
 LATER     = $(filter tests/build/compilers.sh tests/build/embed.sh tests/build/wasm.sh \
-                tests/faults/programs.sh tests/files/interop.sh tests/files/tune_torch.sh \
+                tests/faults/programs.sh tests/files/huggingface.sh tests/files/interop.sh \
+                tests/files/tune_torch.sh \
                 tests/programs/bench.sh tests/programs/mpi.sh tests/programs/page.sh,$(SCRIPTS))
 PARTED    = $(filter $(addprefix tests/programs/,cheats.sh learn.sh look.sh new.sh resume.sh),$(SCRIPTS))
 
@@ -125,8 +126,8 @@ WITHOUT = long
 $(PASSED)/%: PART = quick
 $(PASSED)/rest/%: PART = rest
 STEP = $(if $(filter rest,$(PART)),7,29)
-# All tests of a piece run in one process, as a fork costs more than most tests do, and ten times as much where
-# a sanitizer looks for leaks after each. If one fails, all run again with a process each, which names it.
+# All tests of a piece run in one process, as a fork costs more than most tests do, and ten times as much
+# where a sanitizer looks for leaks after each. If one fails, all run again with a process each, which names it.
 define run_suites
 @mkdir -p $(@D)
 @: > $@

@@ -1,4 +1,5 @@
-/* npy: one tensor in NumPy's file format (numpy.lib.format), version 1.0:
+/* npy: one tensor in NumPy's file format (numpy.lib.format). Version 1.0 is written; 2.0 and 3.0, whose
+ * length has 4 bytes, are read too, with the header's keys in any order and as Python may write them:
  *
  *     6 bytes     \x93NUMPY
  *     2 bytes     the version: 1, 0
@@ -15,7 +16,7 @@
 
 #define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, which ends the string */
 enum { START = sizeof MAGIC + 2 };      /* where the header begins */
-enum { HEADER = 1024 };                 /* room for one and a 0: NumPy's have 118 bytes */
+enum { HEADER = 10001 };                /* room for one and a 0: NumPy's have 118 bytes, and it reads 10000 */
 
 /* ---- reading ---- */
 
@@ -28,7 +29,7 @@ struct header {
 
 static bool take(const char **at, const char *word)     /* past blanks and the word, if it comes next */
 {
-    *at += strspn(*at, " ");
+    *at += strspn(*at, " \t\r\n");
     const size_t n = strlen(word);
     const bool next = strncmp(*at, word, n) == 0;
     *at += next ? n : 0;
@@ -48,49 +49,68 @@ static bool take_shape(const char **at, gra_shape *s)   /* (), (2,) or (2, 3) */
             return false;
         s->dim[s->ndim++] = (int)size;
         *at = end;
+        take(at, "L");                                  /* Python 2's 3L */
         if (!take(at, ",") && **at != ')')
             return false;
     }
     return true;
 }
 
-static bool parse(const char *at, struct header *h)
+/* A text in either kind of quotes, of *n characters. NULL: there is none. */
+static const char *take_string(const char **at, int *n)
 {
-    if (!take(&at, "{") || !take(&at, "'descr'") || !take(&at, ":") || !take(&at, "'"))
-        return false;
-    h->descr = at;
-    h->n = (int)strcspn(at, "'");
-    at += h->n;
-    if (!take(&at, "'") || !take(&at, ",") || !take(&at, "'fortran_order'") || !take(&at, ":"))
-        return false;
-    h->fortran = take(&at, "True");
-    if ((!h->fortran && !take(&at, "False")) || !take(&at, ",") || !take(&at, "'shape'") || !take(&at, ":") ||
-        !take_shape(&at, &h->shape))
-        return false;
-    take(&at, ",");
-    return take(&at, "}") && at[strspn(at, " \n")] == '\0';
+    const char *quote = take(at, "'") ? "'" : take(at, "\"") ? "\"" : NULL, *s = *at;
+    if (!quote)
+        return NULL;
+    *n = (int)strcspn(s, quote);
+    *at += *n;
+    return take(at, quote) ? s : NULL;
 }
 
-/* The header's text, *n bytes and a 0 after them. */
-static bool read_header(gra_infile *in, char text[HEADER], size_t *n)
+/* A dictionary of the three keys, each once, in any order: a reader must not depend on it. */
+static bool parse(const char *at, struct header *h)
 {
-    unsigned char start[START];
-    if (in->length < START)
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
+    int seen = 0, n;
+    bool more = take(&at, "{");
+    while (more && !take(&at, "}")) {
+        const char *key = take_string(&at, &n);
+        const int is = !key ? 0 : n == 5 && memcmp(key, "descr", 5) == 0 ? DESCR
+                       : n == 13 && memcmp(key, "fortran_order", 13) == 0 ? ORDER
+                       : n == 5 && memcmp(key, "shape", 5) == 0 ? SHAPE : 0;
+        if (!is || seen & is || !take(&at, ":"))
+            return false;
+        seen |= is;
+        if (is == DESCR ? !(h->descr = take_string(&at, &h->n)) : is == SHAPE ? !take_shape(&at, &h->shape)
+            : !(h->fortran = take(&at, "True")) && !take(&at, "False"))
+            return false;
+        more = take(&at, ",") || at[strspn(at, " \t\r\n")] == '}';
+    }
+    return more && seen == ALL && at[strspn(at, " \t\r\n")] == '\0';
+}
+
+/* The header's text, *n bytes from `at` on, and a 0 after them. */
+static bool read_header(gra_infile *in, char text[HEADER], size_t *at, size_t *n)
+{
+    unsigned char start[START + 2];
+    *at = START;
+    if (in->length < START + 2)
         return gra_failure_set(in->error, "got only %" PRIu64 " bytes, expected a .npy file", in->length);
-    if (!gra_infile_read(in, 0, start, START))
+    if (!gra_infile_read(in, 0, start, START + 2))
         return false;
     if (memcmp(start, MAGIC, 6) != 0)
         return gra_failure_set(in->error, "got a file that does not begin with \\x93NUMPY, expected a .npy "
                                "file");
-    if (memcmp(start, MAGIC, sizeof MAGIC) != 0)
-        return gra_failure_set(in->error, "got version %d.%d of the .npy format, expected 1.0: numpy.save "
-                               "writes it for an array of numbers", start[6], start[7]);
-    const uint64_t most = in->length - START < HEADER ? in->length - START : HEADER - 1;
-    *n = (size_t)gra_little_endian(start + START - 2, 2);
+    if (start[6] < 1 || start[6] > 3 || start[7] != 0)
+        return gra_failure_set(in->error, "got version %d.%d of the .npy format, expected 1.0, 2.0 or 3.0",
+                               start[6], start[7]);
+    *at += start[6] > 1 ? 2 : 0;
+    const uint64_t most = in->length - *at < HEADER ? in->length - *at : HEADER - 1;
+    *n = (size_t)gra_little_endian(start + START - 2, start[6] > 1 ? 4 : 2);
     if (*n > most)
         return gra_failure_set(in->error, "got a header of %zu bytes, expected at most %" PRIu64, *n, most);
     text[*n] = '\0';
-    return gra_infile_read(in, START, text, *n);
+    return gra_infile_read(in, *at, text, *n);
 }
 
 /* The tensor that the header describes, uninitialised, and its dtype; or NULL after an error. */
@@ -119,16 +139,16 @@ static gra_tensor *read_file(gra_tape *t, gra_infile *in)
     char text[HEADER];
     struct header h;
     const gra_dtype *dtype;
-    size_t n = 0;
-    if (!read_header(in, text, &n))
+    size_t at, n = 0;
+    if (!read_header(in, text, &at, &n))
         return NULL;
     if (strlen(text) != n || !parse(text, &h)) {
         gra_failure_set(in->error, "got a header that is not of one array of up to 8 dimensions, each at "
                         "most 2147483647: %.100s", text);
         return NULL;
     }
-    gra_tensor *x = make(t, in, &h, in->length - START - n, &dtype);
-    return x && gra_read_values(in, START + n, dtype, x->size, x->data) ? x : NULL;
+    gra_tensor *x = make(t, in, &h, in->length - at - n, &dtype);
+    return x && gra_read_values(in, at + n, dtype, x->size, x->data) ? x : NULL;
 }
 
 gra_tensor *gra_load_npy(gra_tape *t, const char *path)

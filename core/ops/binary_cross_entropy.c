@@ -6,11 +6,9 @@
 #include "../kern/vmath.h"
 #include "ops.h"
 
-static real log_of(real p)
-{
-    const real l = real_log(p);
-    return l < -100 ? -100 : l;
-}
+static real at_least_100(real log) { return log < -100 ? -100 : log; }
+static real log_of(real p)         { return at_least_100(real_log(p)); }
+static real log_of_rest(real p)    { return at_least_100(real_log1p(-p)); }        /* log(1 - p) */
 
 static void forward(gra_tensor *y)
 {
@@ -18,7 +16,7 @@ static void forward(gra_tensor *y)
     const size_t n = y->in[0]->size;
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum -= (double)(target[i] * log_of(p[i]) + (1 - target[i]) * log_of(1 - p[i]));
+        sum -= (double)(target[i] * log_of(p[i]) + (1 - target[i]) * log_of_rest(p[i]));
     y->data[0] = (real)(sum / (double)n);
 }
 
@@ -31,7 +29,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     for (size_t i = from; dp && i < to; i++)
         dp[i] += g * (p[i] - target[i]) / real_larger(p[i] * (1 - p[i]), least);
     for (size_t i = from; dt && i < to; i++)
-        dt[i] += g * (log_of(1 - p[i]) - log_of(p[i]));
+        dt[i] += g * (log_of_rest(p[i]) - log_of(p[i]));
 }
 
 GRA_KERNEL(backward_all, backward, y, y->in[0]->size, 24)

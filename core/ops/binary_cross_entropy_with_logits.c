@@ -1,6 +1,6 @@
 /* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written
  * as max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
- * dx += dy (s(x) - t) / n, dt -= dy x / n. */
+ * dx += dy (s(x) - t) / n, for x > 0 as (1 - t) - s(-x), since s(x) may be rounded to 1; dt -= dy x / n. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -11,7 +11,7 @@ static void forward(gra_tensor *y)
     const size_t n = y->in[0]->size;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const real log_part = real_log(1 + real_exp_below_0(x[i] > 0 ? -x[i] : x[i]));
+        const real log_part = real_log1p(real_exp_below_0(x[i] > 0 ? -x[i] : x[i]));
         sum += (double)((x[i] > 0 ? x[i] : 0) - x[i] * target[i] + log_part);
     }
     y->data[0] = (real)(sum / (double)n);
@@ -23,7 +23,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const real g = y->grad[0] / (real)y->in[0]->size;
     real *dx = y->in[0]->grad, *dt = y->in[1]->grad;
     for (size_t i = from; dx && i < to; i++)
-        dx[i] += g * (real_sigmoid(x[i]) - target[i]);
+        dx[i] += g * (x[i] > 0 ? (1 - target[i]) - real_sigmoid(-x[i]) : real_sigmoid(x[i]) - target[i]);
     for (size_t i = from; dt && i < to; i++)
         dt[i] -= g * x[i];
 }

@@ -1,7 +1,8 @@
 /* cross_entropy: y = the mean over N rows of log sum_j e^(x_j - m) - (x_target - m), where m = max_j x_j,
  *     dx_i += g softmax(x)_i and dx_target -= g, where g = dy / N.
- * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m).
- * cross_entropy_unreduced: y_row = the row's term, and g = dy_row.
+ * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m). The largest x
+ * adds 1 to the sum: the logarithm is log1p of the others', which keeps their digits where they are far
+ * below 1. cross_entropy_unreduced: y_row = the row's term, and g = dy_row.
  * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
@@ -32,14 +33,18 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
     for (size_t row = from; row < to; row++) {
         const real *x = y->in[0]->data + row * n;
         const real m = real_max(x, n);
+        real_bits largest = 0;                      /* how many x_j are m */
         double sum = 0;
         for (size_t i = 0; i < n; i += PIECE) {
             const size_t k = n - i < PIECE ? n - i : PIECE;
-            for (size_t j = 0; j < k; j++)
-                e[j] = real_exp_below_0(x[i + j] - m);
-            sum += (double)real_sum(e, k);          /* sum_j e^(x_j - m) */
+            for (size_t j = 0; j < k; j++) {
+                const real d = x[i + j] - m;
+                largest += d == 0;
+                e[j] = d == 0 ? 0 : real_exp_below_0(d);
+            }
+            sum += (double)real_sum(e, k);          /* sum_j e^(x_j - m), without those */
         }
-        saved(y)[row] = (struct saved){ m, real_log((real)sum) }; /* m, log sum_j e^(x_j - m) */
+        saved(y)[row] = (struct saved){ m, real_log1p((real)(sum + ((double)largest - 1))) };
     }
 }
 
@@ -83,10 +88,12 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         const real g = a->mean ? y->grad[0] / (real)a->N : y->grad[row];
         const real *x = y->in[0]->data + row * n;
         const real m = saved(y)[row].m, log_sum = saved(y)[row].log_sum;
-        real *dx = y->in[0]->grad + row * n;
+        real *dx = y->in[0]->grad + row * n, *at = &dx[a->target[row]];
+        const real before = *at;
         for (size_t i = 0; i < n; i++)
             dx[i] += g * real_exp_below_0(x[i] - m - log_sum);  /* dx_i += g softmax(x)_i */
-        dx[a->target[row]] -= g;                                /* dx_target -= g */
+        /* dx_target += g (softmax(x)_target - 1) */
+        *at = before + g * real_expm1_below_0(x[a->target[row]] - m - log_sum);
     }
 }
 

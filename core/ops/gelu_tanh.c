@@ -1,5 +1,6 @@
-/* gelu_tanh: y = x (1 + tanh u) / 2 with u = a (x + b x^3), close to x Phi(x).
- * dx += dy ((1 + tanh u) + x (1 - tanh^2 u) a (1 + 3 b x^2)) / 2. */
+/* gelu_tanh: y = x (1 + tanh u) / 2 = x s(2u), with u = a (x + b x^3) and s the sigmoid; close to x Phi(x).
+ * dx += dy (s(2u) + 2 x s(2u) s(-2u) du/dx), du/dx = a (1 + 3 b x^2). With s the digits of 1 + tanh u stay
+ * where tanh u is near -1. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
@@ -7,19 +8,19 @@ static const real a = (real)0.7978845608028654, b = (real)0.044715;      /* a = 
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *x = y->in[0]->data, half = (real)0.5;
+    const real *x = y->in[0]->data;
     for (size_t i = from; i < to; i++)
-        y->data[i] = half * x[i] * (1 + real_tanh(a * (x[i] + b * x[i] * x[i] * x[i])));
+        y->data[i] = x[i] * real_sigmoid(2 * a * (x[i] + b * x[i] * x[i] * x[i]));
 }
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *x = y->in[0]->data, half = (real)0.5;
+    const real *x = y->in[0]->data;
     real *dx = y->in[0]->grad;
     for (size_t i = from; i < to; i++) {
-        real th = real_tanh(a * (x[i] + b * x[i] * x[i] * x[i]));
-        real du = a * (1 + 3 * b * x[i] * x[i]);
-        dx[i] += y->grad[i] * half * (1 + th + x[i] * (1 - th * th) * du);
+        real v = 2 * a * (x[i] + b * x[i] * x[i] * x[i]), s = real_sigmoid(v);      /* v = 2u */
+        real dv = 2 * a * (1 + 3 * b * x[i] * x[i]);
+        dx[i] += y->grad[i] * (s + x[i] * s * real_sigmoid(-v) * dv);
     }
 }
 

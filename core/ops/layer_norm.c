@@ -1,7 +1,9 @@
 /* layer_norm: y = z w + b, where z = (x - mean) r and r = 1 / sqrt(var + eps), along the last dimension.
  *     dx += r (g - mean(g) - z mean(g z)), where g = dy w,
  *     dw += dy z and db += dy, summed over rows.
- * mean, var and mean() are those of a row, of n values (Ba, Kiros & Hinton 2016). */
+ * mean, var and mean() are those of a row, of n values (Ba, Kiros & Hinton 2016). Of values that are nearly
+ * equal the rounding of the mean would be much of z: it is kept, times r, as the shift, and z is (x - mean)
+ * r - shift. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -12,11 +14,12 @@ struct args {
 };
 
 struct saved {                          /* of each row, from forward to backward */
-    real mean, r;
+    real mean, r, shift;
 };
 
 static size_t saved_size(const gra_tensor *y)   { return op_rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
+static inline real z_of(real x, struct saved s) { return (x - s.mean) * s.r - s.shift; }
 
 /* 0 * var is NaN where the variance overflows: y is then NaN, as in PyTorch, which gra_trace_nan finds, and
  * not 0.
@@ -33,13 +36,21 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     for (size_t row = from; row < to; row++)
         s[row].mean = real_sum(x + row * n, n) / (real)n;                       /* mean */
     for (size_t row = from; row < to; row++) {
-        const real var = real_sum_squared_from(x + row * n, s[row].mean, n) / (real)n;
+        const real near = s[row].mean;
+        real var = real_sum_squared_from(x + row * n, near, n) / (real)n, rest = 0;
+        if (var < near * near) {
+            rest = real_sum_from(x + row * n, near, n) / (real)n;
+            var = rest * rest < var ? var - rest * rest : 0;
+            s[row].mean = near + rest;
+            rest -= s[row].mean - near;
+        }
         s[row].r = real_rsqrt(var + (real)a->eps) + 0 * var;                    /* r = 1 / sqrt(var + eps) */
+        s[row].shift = rest * s[row].r;
     }
     for (size_t row = from; row < to; row++) {
-        const real mean = s[row].mean, r = s[row].r;
+        const struct saved of = s[row];
         for (size_t i = 0; i < n; i++)
-            y->data[row * n + i] = (x[row * n + i] - mean) * r * w[i] + b[i];   /* y = z w + b */
+            y->data[row * n + i] = z_of(x[row * n + i], of) * w[i] + b[i];      /* y = z w + b */
     }
 }
 
@@ -79,7 +90,7 @@ static inline size_t make_g_z(const real *x, const real *w, const real *dy, stru
     const size_t m = left < PIECE ? left : PIECE;
     for (size_t i = 0; i < m; i++) {
         g[i] = dy[i] * w[i];
-        z[i] = (x[i] - s.mean) * s.r;
+        z[i] = z_of(x[i], s);
     }
     return m;
 }
@@ -96,9 +107,9 @@ static void backward_w_b(gra_tensor *y, size_t from, size_t to)
         double sum_w[TILE] = { 0 }, sum_b[TILE] = { 0 };
         width = n - i < TILE ? n - i : TILE;
         for (size_t row = 0; row < end; row++) {
-            const real mean = saved(y)[row].mean, r = saved(y)[row].r;
+            const struct saved s = saved(y)[row];
             for (size_t j = 0; j < width; j++) {
-                const real z = (x[row * n + j] - mean) * r;
+                const real z = z_of(x[row * n + j], s);
                 sum_w[j] += (double)(dy[row * n + j] * z);      /* dy z */
                 sum_b[j] += (double)dy[row * n + j];            /* dy */
             }

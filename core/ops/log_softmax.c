@@ -1,7 +1,8 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
  *              dx_i += dy_i - e^y_i sum_j dy_j.
- * Subtracting m changes nothing, but keeps e^x from overflowing. A row that is -inf throughout (all masked)
- * stays -inf: the logarithm of softmax's zeros. */
+ * Subtracting m changes nothing, but keeps e^x from overflowing. The largest x adds 1 to the sum: the
+ * logarithm is log1p of the others', which keeps their digits where they are far below 1. A row that is
+ * -inf throughout (all masked) stays -inf: the logarithm of softmax's zeros. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "along.h"
@@ -9,9 +10,13 @@
 static inline void forward_row(const real *x, real *y, size_t n)
 {
     const real m = real_max(x, n);
-    for (size_t i = 0; i < n; i++)
-        y[i] = real_exp_below_0(x[i] - m);
-    const real log_sum = real_log(real_sum(y, n));
+    real_bits largest = 0;                          /* how many x_j are m */
+    for (size_t i = 0; i < n; i++) {
+        const real d = x[i] - m;
+        largest += d == 0;
+        y[i] = d == 0 ? 0 : real_exp_below_0(d);
+    }
+    const real log_sum = real_log1p(real_sum(y, n) + ((real)largest - 1));
     for (size_t i = 0; i < n; i++)
         y[i] = m == -(real)INFINITY ? m : x[i] - m - log_sum;
 }

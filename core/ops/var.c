@@ -1,6 +1,7 @@
 /* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
  * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
- * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. */
+ * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. The mean is
+ * kept as two reals with the sum m: of values that are nearly equal x_i minus the first is exact. */
 #include "../kernel.h"
 #include "ops.h"
 
@@ -9,7 +10,7 @@ struct args {
     double     correction;
 };
 
-static size_t saved(const gra_tensor *y) { return y->size; }            /* the means */
+static size_t saved(const gra_tensor *y) { return 2 * y->size; }        /* the means: m = [2k] + [2k + 1] */
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
@@ -17,14 +18,19 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     const gra_dim_split a = s->around;
     for (size_t k = from; k < to; k++) {
         const real *x = y->in[0]->data + op_begin(a, k);
-        double mean = 0, sum = 0;                       /* in double: the error does not grow with n */
+        double mean = 0, rest = 0, sum = 0;             /* in double: the error does not grow with n */
         for (size_t i = 0; i < a.n; i++)
             mean += (double)x[i * a.inner];
-        mean /= (double)a.n;
-        for (size_t i = 0; i < a.n; i++)
-            sum += ((double)x[i * a.inner] - mean) * ((double)x[i * a.inner] - mean);
-        y->saved[k] = (real)mean;
-        y->data[k] = (real)(sum / fmax((double)a.n - s->correction, 0));
+        const real near = (real)(mean / (double)a.n);
+        for (size_t i = 0; i < a.n; i++) {
+            const double d = (double)x[i * a.inner] - (double)near;
+            rest += d;
+            sum += d * d;
+        }
+        sum -= rest * (rest / (double)a.n);             /* now it is that of deviations from the mean */
+        y->saved[2 * k] = near;
+        y->saved[2 * k + 1] = (real)(rest / (double)a.n);
+        y->data[k] = (real)((sum < 0 ? 0 : sum) / fmax((double)a.n - s->correction, 0));
     }
 }
 
@@ -37,7 +43,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
         const real *x = y->in[0]->data + op_begin(a, k);
         real *dx = y->in[0]->grad + op_begin(a, k);
         for (size_t i = 0; i < a.n; i++)
-            dx[i * a.inner] += y->grad[k] * factor * (x[i * a.inner] - y->saved[k]);
+            dx[i * a.inner] += y->grad[k] * factor * (x[i * a.inner] - y->saved[2 * k] - y->saved[2 * k + 1]);
     }
 }
 

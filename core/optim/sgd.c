@@ -1,4 +1,5 @@
-/* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. */
+/* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. Without momentum v stays as it is, and p -= lr
+ * g. */
 #include "group.h"
 
 static const char kind[] = "sgd.momentum_buffer";
@@ -20,8 +21,9 @@ static void move(gra_piece *s, size_t from, size_t to)
     const real *g = s->p->grad;
     real *p = s->p->data, *v = opt->v[s->number]->data;
     for (size_t i = from; i < to; i++) {
-        v[i] = momentum * v[i] + (g[i] + decay * p[i]);     /* v starts as 0, so the first step has v = g */
-        p[i] -= lr * v[i];
+        const real step = momentum * v[i] + (g[i] + decay * p[i]);  /* v starts as 0: the first has v = g */
+        v[i] = momentum != 0 ? step : v[i];
+        p[i] -= lr * step;
     }
 }
 

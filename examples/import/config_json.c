@@ -100,18 +100,13 @@ bool config_json_read(struct config_json *c, const char *model)
     const char *slash = strrchr(model, '/');
     *c = (struct config_json){ 0 };
     snprintf(path, sizeof path, "%.*sconfig.json", slash ? (int)(slash + 1 - model) : 0, model);
-    FILE *f = fopen(path, "rb");
-    if (!f && errno == ENOENT)
+    const char *why;
+    char *text = json_read_file(path, MOST, &why);
+    if (why && errno == ENOENT)
         return true;
-    char *text = calloc(1, MOST + 1);
-    const size_t n = f && text ? fread(text, 1, MOST, f) : 0;
-    const char *wrong = !f || (text && ferror(f)) ? strerror(errno) : !text ? "out of memory"
-                        : n == MOST ? "it is too long" : strlen(text) < n ? "it is not text" : NULL;
-    if (wrong)
-        snprintf(c->why, sizeof c->why, "the config.json beside it: %s", wrong);
-    const bool ok = !wrong && parse(c, text);
-    if (f)
-        fclose(f);
+    if (why)
+        snprintf(c->why, sizeof c->why, "the config.json beside it: %s", why);
+    const bool ok = !why && parse(c, text);
     free(text);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "import.h"
 #include "config_json.h"
 #include "names.h"
+#include "shards.h"
 #include "../../core/op.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 struct import {
-    gra_file               *file;
+    shards                  in;
     const char             *path;
     char                   *why;
     bool                    gpt2;       /* the file has GPT-2's names, else ours */
@@ -34,7 +35,7 @@ static bool wrong(struct import *f, const char *format, ...)
 
 static bool file_failed(struct import *f)
 {
-    snprintf(f->why, IMPORT_WHY, "%s", gra_file_error(f->file));
+    snprintf(f->why, IMPORT_WHY, "%s", f->in.error);
     return false;
 }
 
@@ -51,9 +52,9 @@ static const char *plain(const gra_file_tensor *x)      /* its name without a pr
 
 static const gra_file_tensor *find(const struct import *f, const char *name)
 {
-    for (int i = 0; i < gra_file_count(f->file); i++)
-        if (strcmp(plain(gra_file_at(f->file, i)), name) == 0)
-            return gra_file_at(f->file, i);
+    for (int i = 0; i < f->in.count; i++)
+        if (strcmp(plain(f->in.tensor[i].x), name) == 0)
+            return f->in.tensor[i].x;
     return NULL;
 }
 
@@ -73,9 +74,11 @@ static const char *in_block(const struct import *f, const char *name, long *numb
 
 static bool measure(struct import *f)
 {
-    f->gpt2 = !find(f, "tok_emb.weight");
+    f->gpt2 = !find(f, "tok_emb.weight") && !find(f, "out_head.weight");
     const gra_file_tensor *matrix[] = { find(f, names_outside[TOK_EMB].name[f->gpt2]),
                                         find(f, names_outside[POS_EMB].name[f->gpt2]) };
+    if (!matrix[0])                     /* a tied table, saved under its other name */
+        matrix[0] = find(f, names_outside[OUT_HEAD].name[f->gpt2]);
     if (!matrix[0])
         return wrong(f, "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor "
                      "wte.weight, like GPT-2");
@@ -86,9 +89,9 @@ static bool measure(struct import *f)
             return wrong(f, "tensor %.100s: got the shape %s, expected a matrix with a row for each %s",
                          matrix[i]->name, GRA_SHAPE_STRING(matrix[i]->shape), i ? "position" : "token");
     long number, layers = 0;
-    for (int i = 0; i < gra_file_count(f->file); i++)
-        if (in_block(f, plain(gra_file_at(f->file, i)), &number) && number >= layers)
-            layers = number < gra_file_count(f->file) ? number + 1 : layers;
+    for (int i = 0; i < f->in.count; i++)
+        if (in_block(f, plain(f->in.tensor[i].x), &number) && number >= layers)
+            layers = number < f->in.count ? number + 1 : layers;
     f->config = (gra_gpt_config){ .vocab_size = matrix[0]->shape.dim[0], .emb_dim = matrix[0]->shape.dim[1],
                                   .context_length = matrix[1]->shape.dim[0], .n_layers = (int)layers,
                                   .init = GRA_INIT_ZEROS };
@@ -136,9 +139,13 @@ static bool fits(struct import *f)
     f->place = calloc((size_t)f->n, sizeof *f->place);
     if (!f->place)
         return wrong(f, "out of memory");
-    for (int i = 0; i < gra_file_count(f->file); i++)
-        if (!put(f, gra_file_at(f->file, i)))
+    for (int i = 0; i < f->in.count; i++)
+        if (!put(f, f->in.tensor[i].x))
             return false;
+    if (!f->place[TOK_EMB]) {           /* a tied table, saved under its other name */
+        f->place[TOK_EMB] = f->place[OUT_HEAD];
+        f->place[OUT_HEAD] = NULL;
+    }
     for (int i = 0; i < f->n; i++) {
         const enum names_group group = names_at(i)->group;
         if (!f->place[i] && (group == NEEDED || (group != HEAD && f->has[group])))
@@ -163,7 +170,7 @@ static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
     *values = malloc(x->size * sizeof **values);
     if (!*values)
         return wrong(f, "out of memory");
-    return gra_file_read(f->file, x, *values) == 0 || file_failed(f);
+    return shards_read(&f->in, x, *values) == 0 || file_failed(f);
 }
 
 /* Tied: the file has no head, or one with the token embedding's values, as PyTorch writes it; unless the
@@ -179,7 +186,8 @@ static bool read_tied(struct import *f)
     free(b);
     if (ok && f->beside.tied == 2 && !head)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: false, but there is no tensor "
-                     "%s", names_outside[OUT_HEAD].name[f->gpt2]);
+                     "%s", names_outside[strcmp(plain(tokens), names_outside[TOK_EMB].name[f->gpt2]) == 0
+                                         ? OUT_HEAD : TOK_EMB].name[f->gpt2]);
     if (ok && f->beside.tied == 1 && !f->config.tied)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: true, but tensors %.100s and "
                      "%.100s differ", head->name, tokens->name);
@@ -188,7 +196,7 @@ static bool read_tied(struct import *f)
 
 static bool read_gelu(struct import *f)
 {
-    const char *said = gra_file_meta(f->file, "gelu");
+    const char *said = shards_meta(&f->in, "gelu");
     const bool erf = said ? strcmp(said, "erf") == 0
                      : f->beside.gelu ? f->beside.gelu == 1 : f->gpt2 && !f->transposed;
     f->config.gelu = erf ? GRA_GELU_ERF : GRA_GELU_TANH;
@@ -199,7 +207,7 @@ static bool read_gelu(struct import *f)
 static bool read_heads(struct import *f, int n_heads)
 {
     const int width = f->config.emb_dim;
-    const char *meta = gra_file_meta(f->file, "n_heads");
+    const char *meta = shards_meta(&f->in, "n_heads");
     const char *by = meta ? "its metadata: got n_heads" : "the config.json beside it: got n_head";
     char *end = NULL;
     long long said = f->beside.n_head;
@@ -266,8 +274,8 @@ static bool make(struct import *f, struct gra_gpt *g, gra_scope scope)
 
 static bool begin(struct import *f, const char *path, int n_heads, char why[IMPORT_WHY])
 {
-    *f = (struct import){ .path = path, .why = why, .file = gra_file_open(path) };
-    if (gra_file_error(f->file))
+    *f = (struct import){ .path = path, .why = why };
+    if (shards_open(&f->in, path))
         return file_failed(f);
     return measure(f) && fits(f) && read_beside(f, path) && read_tied(f) && read_gelu(f) &&
            read_heads(f, n_heads);
@@ -276,7 +284,7 @@ static bool begin(struct import *f, const char *path, int n_heads, char why[IMPO
 static int end(struct import *f, bool ok)
 {
     free(f->place);
-    gra_file_close(f->file);
+    shards_close(&f->in);
     return ok ? 0 : -1;
 }
 

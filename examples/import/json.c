@@ -1,5 +1,8 @@
 /* json: see json.h. */
 #include "json.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct json json_open(gra_json text, char bracket)
@@ -47,4 +50,35 @@ void json_show(char to[JSON_SHOWN], const char *from, const char *end)
     for (size_t i = 0; i < n; i++)
         to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
     to[n] = 0;
+}
+
+char *json_read_file(const char *path, size_t most, const char **why)
+{
+    size_t n = 0, room = 1 << 14;
+    errno = 0;
+    FILE *f = fopen(path, "rb");
+    char *text = f ? malloc(room + 1) : NULL;
+    *why = !f ? strerror(errno) : !text ? "out of memory" : NULL;
+    for (size_t got; !*why && (got = fread(text + n, 1, room - n, f)) > 0;) {
+        n += got;
+        char *more = n < room ? text : n >= most ? NULL : realloc(text, 2 * room + 1);
+        if (!more)
+            *why = n >= most ? "it is too long" : "out of memory";
+        else if (n == room)
+            room *= 2;
+        text = more ? more : text;
+    }
+    if (f && !*why && ferror(f))
+        *why = strerror(errno);
+    if (f)
+        fclose(f);
+    if (text)
+        text[n] = 0;
+    if (!*why && strlen(text) < n)
+        *why = "it is not text";
+    if (*why) {
+        free(text);
+        text = NULL;
+    }
+    return text;
 }

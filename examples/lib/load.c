@@ -1,6 +1,7 @@
 /* load: see load.h. */
 #include "load.h"
 #include "../import/import.h"
+#include "../import/shards.h"
 #include "run.h"
 #include "say.h"
 #include <errno.h>
@@ -39,6 +40,8 @@ int load_find(const char *model, char in[FILE_PATH], char path[FILE_PATH])
         snprintf(path, FILE_PATH, "%s", model);
     else
         file_path(path, model, MODEL_FILE);
+    if (!is_file && stat(path, &about) != 0 && !file_is_there(path, model, MODEL_FILE SHARDS_INDEX))
+        file_path(path, model, MODEL_FILE);
     if (stat(path, &about) != 0)
         return no_model(model, path);
     if (file_ends_in(path, CHECKPOINT_FILE))
@@ -56,7 +59,7 @@ static int find_vocabulary(loaded *l, bool numbers)
     if (none > 0)
         return warn("%s has no vocabulary beside it: give tokens as numbers, --ids \"464 3290 318\"",
                     l->file);
-    if (none < 0 || !l->text || l->tokens.size == tokens)
+    if (none < 0 || !l->text || tokenizer_fits(&l->tokens, tokens))
         return none;
     return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", l->folder,
                 l->file, l->tokens.size, tokens);
@@ -65,13 +68,13 @@ static int find_vocabulary(loaded *l, bool numbers)
 /* A model trained with --lines says so in its metadata. Any other ends its text with <|endoftext|>. */
 static int find_end(loaded *l)
 {
-    gra_file *f = gra_file_open(l->file);
-    const char *why = gra_file_error(f);
-    l->lines = l->text && gra_file_meta(f, "lines");
+    shards f;
+    const char *why = shards_open(&f, l->file) ? f.error : NULL;
+    l->lines = l->text && !why && shards_meta(&f, "lines");
     const bool ends = l->lines || (l->text && tokenizer_is_end_of_text(&l->tokens, l->tokens.end));
     l->end = ends ? l->tokens.end : -1;
     const int failed = why ? warn("cannot load %s", why) : 0;
-    gra_file_close(f);
+    shards_close(&f);
     return failed;
 }
 
@@ -107,11 +110,11 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
     return n;
 }
 
-/* The tokens of a text of n bytes. An empty one, and a line, begin with the end token. Returns how many, or 0
- * after a warning. */
+/* The tokens of a text of n bytes. An empty one, a line, and any if the tokenizer says so, begin with the end
+ * token. Returns how many, or 0 after a warning. */
 static size_t read_text(loaded *l, const char *text, size_t n)
 {
-    l->first = n == 0 || l->lines;
+    l->first = n == 0 || l->lines || l->tokens.begins;
     const ptrdiff_t size = tokenizer_prompt(&l->tokens, text, n, l->first, l->ids);
     return size < 0 ? 0 : (size_t)size;
 }
@@ -122,7 +125,8 @@ static int read_prompt(loaded *l, const char *prompt, const char *ids)
     l->ids = malloc((n + 1) * sizeof *l->ids);
     if (!l->ids)
         return warn("out of memory");
-    l->n = ids ? read_ids(ids, l->gpt.config.vocab_size, l->ids) : read_text(l, prompt, n);
+    const int tokens = l->text ? l->tokens.size : l->gpt.config.vocab_size;
+    l->n = ids ? read_ids(ids, tokens, l->ids) : read_text(l, prompt, n);
     return l->n ? 0 : -1;
 }
 

@@ -46,6 +46,8 @@ static int flags_of(options *o, flag table[FLAGS])
           .unset = "64; --from 256" },
         { "positions", FLAG_INT, &o->positions, 1, 1e6, "N", "rows of the position embedding",
           .unset = "the context", .fixed = true },
+        { "rows", FLAG_INT, &o->rows, 0, 1e9, "N", "rows of the token embedding",
+          .unset = "as many as tokens", .fixed = true },
         { "width", FLAG_INT, &o->width, 1, 1e6, "N", .help = "embedding width", .fixed = true },
         { "heads", FLAG_INT, &o->heads, 1, 1e6, "N",
           .help = "attention heads; must divide the width", .fixed = true },
@@ -198,6 +200,8 @@ int options_complete(options *o)
                     o->layers);
     if (!o->tokenizer && o->vocab)
         return warn("--vocab %ld needs --tokenizer bpe: with bytes, the text decides", o->vocab);
+    if (!o->tokenizer && o->rows)
+        return warn("--rows %ld needs --tokenizer bpe: with bytes, the text decides", o->rows);
     if (o->tokenizer && o->vocab <= 256)
         return warn("--vocab: got %ld, expected 257 to 65536: 256 tokens are bytes", o->vocab);
     if (o->min_lr > o->lr)

@@ -11,7 +11,7 @@ typedef struct options {
     int         tokenizer;                              /* an index: bytes, bpe */
     long        vocab;                                  /* tokens of bpe */
     const char *from;                                   /* the model; from NULL: a new one */
-    long        context, positions, width, heads, layers;
+    long        rows, context, positions, width, heads, layers;
     double      dropout;
     int         tied, bias, qkv_bias;                   /* 0 or 1 */
     int         gelu, init;                             /* indices of words in the table of options.c */

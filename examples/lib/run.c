@@ -16,7 +16,8 @@ static const char columns[] = ROW_COLUMNS;
 /* The files that a run writes. */
 static const char *const outputs[] = { CHECKPOINT_FILE, "loss.tsv", MODEL_FILE, BEST_FILE, "result.tsv",
                                        "sample.txt", "loss.png", "loss.gp", "config.tsv", VOCAB_TSV,
-                                       VOCAB_JSON, MERGES_TXT, "config.json" };
+                                       VOCAB_JSON, MERGES_TXT, TOKENIZER_JSON, TOKENIZER_CONFIG,
+                                       "config.json" };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static int lost(const run *r)
@@ -170,7 +171,7 @@ static int write_config_json(const training *t)
     char json[EXPORT_JSON];
     const tokenizer *k = &t->text.tokens;
     export_config(&t->gpt.config, tokenizer_is_end_of_text(k, k->end) ? k->end : -1, json);
-    return run_write(t, "config.json", json, strlen(json));
+    return run_write(t, "config.json", json, strlen(json)) || tokenizer_export(k, t->o.out) ? -1 : 0;
 }
 
 int run_begin(run *r, const training *t)

@@ -126,7 +126,7 @@ int sample_next(sampler *s)
             gra_fail(s->tape, "the model's logits are not finite: a parameter is NaN or infinite");
             return -1;
         }
-    int id = draw(s, logits, vocab);
+    int id = draw(s, logits, s->tokens ? s->tokens : vocab);
     if (id >= 0)
         append(s, id);
     return id;

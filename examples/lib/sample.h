@@ -9,6 +9,7 @@ typedef struct sampler {
     const struct gra_gpt *gpt;
     gra_kv_cache  *cache;               /* open, owned by the caller; NULL: no key-value cache */
     forward_fn    *forward;             /* without a cache; NULL: gra_gpt_forward */
+    int            tokens;              /* only the first so many are drawn; 0: all */
     int            context;             /* the model's context length */
     double         temperature;         /* 0: always the most likely token */
     long           top_k;               /* only the k most likely tokens, and their equals; 0: all */

@@ -46,7 +46,8 @@ static int read_from(training *t)
         return -1;
     t->o.tokenizer = k->n_merges > 0;
     t->o.vocab = t->o.tokenizer ? k->size : 0;
-    if (k->size == c.vocab_size)
+    t->o.rows = k->size < c.vocab_size ? c.vocab_size : 0;
+    if (tokenizer_fits(k, c.vocab_size))
         return 0;
     return warn("the vocabulary in %s does not belong to %s: it has %d tokens, the model %d", t->folder,
                 t->file, k->size, c.vocab_size);
@@ -65,8 +66,9 @@ static int make_model(training *t)
 {
     char why[IMPORT_WHY];
     const options *o = &t->o;
-    const gra_gpt_config config = options_model(o, t->text.tokens.size);
-    if (memory_check(o, t->text.tokens.size))
+    const int rows = o->rows > t->text.tokens.size ? (int)o->rows : t->text.tokens.size;
+    const gra_gpt_config config = options_model(o, rows);
+    if (memory_check(o, rows))
         return -1;
     if (!o->from || o->resume)
         gra_gpt_init(&t->gpt, gra_root(t->model), &config);
@@ -120,7 +122,8 @@ static int draw(training *t, int *ids, size_t n)
 {
     gra_kv_cache cache = { 0 };
     const bool cached = t->forward == gra_gpt_forward;
-    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .cache = cached ? &cache : NULL,
+    sampler writer = { .tape = t->tape, .gpt = &t->gpt, .tokens = t->text.tokens.size,
+                       .cache = cached ? &cache : NULL,
                        .forward = t->forward, .context = (int)t->o.context, .ids = t->batch->ids,
                        .temperature = 0.8, .top_p = 1 };
     const int end = t->text.tokens.end;

@@ -80,7 +80,7 @@ static void write_predictions(out *o, const look_model *m, const gra_tensor *log
     for (int i = 0; p && i < m->n; i++) {
         softmax(logits->data + (size_t)i * (size_t)vocab, p, vocab);
         out_text(o, i ? ",\n" : "");
-        write_row(o, m, p, vocab, i + 1 < m->n ? m->ids[i + 1] : -1);
+        write_row(o, m, p, m->tokens ? m->tokens->size : vocab, i + 1 < m->n ? m->ids[i + 1] : -1);
     }
     free(p);
     out_text(o, "]");

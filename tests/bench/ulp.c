@@ -36,12 +36,20 @@ typedef gra_real real;
 #define ROW_BOUND 8
 
 static wide sigmoid(wide x) { return 1 / (1 + WIDE(exp)(-x)); }
+static wide log1p_(wide x) { return WIDE(log1p)(x); }
+static wide expm1_(wide x) { return WIDE(expm1)(x); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
 /* exp_below_0 where it applies. */
 static inline real real_exp_serving(real x)
 {
     return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x);
+}
+
+/* Likewise expm1_below_0. */
+static inline real real_expm1_serving(real x)
+{
+    return x <= 0 ? real_expm1_below_0(x) : (real)WIDE(expm1)((wide)x);
 }
 
 #define LOOP(name) \
@@ -54,6 +62,8 @@ static inline real real_exp_serving(real x)
 LOOP(exp)
 LOOP(exp_serving)
 LOOP(log)
+LOOP(log1p)
+LOOP(expm1_serving)
 LOOP(tanh)
 LOOP(erf)
 LOOP(sigmoid)
@@ -70,6 +80,8 @@ static const struct {
     { "exp", loop_exp, WIDE(exp), GRA_EXP_MIN - 1, GRA_EXP_MAX + 1, 2 },
     { "exp_below_0", loop_exp_serving, WIDE(exp), GRA_EXP_SMALL, 0, 2 },
     { "log", loop_log, WIDE(log), 0, 4, 2 },
+    { "log1p", loop_log1p, log1p_, -1, 4, 2 },
+    { "expm1_below_0", loop_expm1_serving, expm1_, -4, 0, 3 },
     { "tanh", loop_tanh, WIDE(tanh), -1, 1, 2 },
     { "erf", loop_erf, WIDE(erf), -2, 2, 2 },
     { "sigmoid", loop_sigmoid, sigmoid, -16, 16, 2 },

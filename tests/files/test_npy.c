@@ -110,17 +110,22 @@ TEST(test_in_a_step)
 
 /* ---- what is read ---- */
 
-/* The file of version 1.0 with this header and n bytes after it. */
-static void put(const char *header, const void *data, size_t n)
+/* The file of a version with this header and n bytes after it. */
+static void put_version(int version, const char *header, const void *data, size_t n)
 {
-    unsigned char file[512];
-    const size_t length = strlen(header);
-    memcpy(file, MAGIC "\x01\x00", 8);
+    unsigned char file[512] = MAGIC;
+    const size_t length = strlen(header), at = version > 1 ? 12 : 10;
+    file[6] = (unsigned char)version;
     file[8] = (unsigned char)length;
     file[9] = (unsigned char)(length >> 8);
-    memcpy(file + 10, header, length);
-    memcpy(file + 10 + length, data, n);
-    write_bytes(PATH, file, 10 + length + n);
+    memcpy(file + at, header, length);
+    memcpy(file + at + length, data, n);
+    write_bytes(PATH, file, at + length + n);
+}
+
+static void put(const char *header, const void *data, size_t n)
+{
+    put_version(1, header, data, n);
 }
 
 #define F4(order, shape) "{'descr': '<f4', 'fortran_order': " order ", 'shape': " shape ", }"
@@ -136,14 +141,17 @@ TEST(test_accepted)
         OF("(2, 3)") "\n", OF("(2, 3)") "            \n", OF("(2,3,)"),
         "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
         " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) } ",
+        "{'shape': (2, 3), 'fortran_order': False, 'descr': '<f4'}\n",      /* the keys' order is free */
+        "{'fortran_order': False, 'shape': (2, 3), 'descr': '<f4', }",
+        "{\"descr\": \"<f4\", \"shape\": (2L, 3L,), \"fortran_order\": False,\n}\t",
     };
-    for (int i = 0; i < LENGTH(headers); i++) {
-        put(headers[i], f4, sizeof f4);
+    for (int i = 0; i < 3 * LENGTH(headers); i++) {
+        put_version(1 + i / LENGTH(headers), headers[i % LENGTH(headers)], f4, sizeof f4);
         const gra_tensor *x = load(PATH);
-        ck_assert_msg(x != NULL, "%s\n%s", headers[i], gra_error(t));
+        ck_assert_msg(x != NULL, "%s\n%s", headers[i % LENGTH(headers)], gra_error(t));
         ck_assert(x->shape.ndim == 2 && x->shape.dim[0] == 2 && x->shape.dim[1] == 3 && x->size == 6);
         for (int j = 0; j < 6; j++)
-            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i], j,
+            ck_assert_msg(x->data[j] == (real)(j + 1), "%s: value %d is %g", headers[i % LENGTH(headers)], j,
                           (double)x->data[j]);
     }
 }
@@ -180,7 +188,11 @@ static const struct {
     BROKEN("{'descr': '<f4"), BROKEN("{'descr': '<f4', 'fortran_order': Fals"), BROKEN("{'descr': '<f4'"),
     BROKEN("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }"),
     BROKEN("{'descr': '<f4' 'fortran_order': False, 'shape': (2,), }"),
-    BROKEN("{'descr': '<f4', 'shape': (2,), 'fortran_order': False}"),
+    BROKEN("{'descr': '<f4', 'shape': (2,), 'fortran_order': False"),
+    BROKEN("{'descr': '<f4', 'shape': (2,), 'shape': (2,), 'fortran_order': False}"),
+    BROKEN("{'descr': '<f4', 'shape': (2,),, 'fortran_order': False}"),
+    BROKEN("{'descr': '<f4\", 'shape': (2,), 'fortran_order': False}"),
+    BROKEN("{, 'descr': '<f4', 'shape': (2,), 'fortran_order': False}"),
     BROKEN("{'descr': '<f4', 'fortran_order': False, 'size': (2,), }"),
     BROKEN("{'descr': '<f4', 'fortran_order': False, 'shape' (2,), }"),
     BROKEN("{'descr': '<f4', 'fortran_order' False, 'shape': (2,), }"),
@@ -189,7 +201,7 @@ static const struct {
     BROKEN("{'descr' '<f4', 'fortran_order': False, 'shape': (2,), }"),
     BROKEN(F4("0", "(2,)")), BROKEN(F4("", "(2,)")), BROKEN(OF("2")), BROKEN(OF("(2 3)")),
     BROKEN(OF("(2, 3 4)")), BROKEN(OF("(,)")), BROKEN(OF("(-1,)")), BROKEN(OF("(+1,)")),
-    BROKEN(OF("(2.5,)")), BROKEN(OF("(2L,)")), BROKEN(OF("(2")), BROKEN(OF("(2,)") " x"),
+    BROKEN(OF("(2.5,)")), BROKEN(OF("(2")), BROKEN(OF("(2,)") " x"),
     BROKEN(OF("(2,)") "}"), BROKEN(OF("(2,), 'more': 1")), BROKEN(OF("(1,1,1,1,1,1,1,1,2)")),
     BROKEN(OF("(2147483648, 0)")), BROKEN(OF("(99999999999999999999,)")),
 
@@ -227,8 +239,7 @@ TEST(test_unfit)
     refuses(PATH, ARRAY "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ");
 }
 
-#define VERSION(v) "got version " v " of the .npy format, expected 1.0: numpy.save writes it for an " \
-                   "array of numbers"
+#define VERSION(v) "got version " v " of the .npy format, expected 1.0, 2.0 or 3.0"
 #define HEADER(n, most) "got a header of " n " bytes, expected at most " most
 
 TEST(test_beginning)
@@ -243,11 +254,13 @@ TEST(test_beginning)
         { "PK\x03\x04 a .npz file", 17,
           "got a file that does not begin with \\x93NUMPY, expected a .npy file" },
         { MAGIC "\x00\x00\x01\x00{}", 12, VERSION("0.0") },
-        { MAGIC "\x02\x00\x01\x00{}", 12, VERSION("2.0") },
+        { MAGIC "\x04\x00\x01\x00{}", 12, VERSION("4.0") },
+        { MAGIC "\x02\x00\x01\x00\x00\x00", 12, HEADER("1", "0") },
+        { MAGIC "\x03\x00\x01\x00\x00\x01{}", 14, HEADER("16777217", "2") },
         { MAGIC "\x01\x01\x01\x00{}", 12, VERSION("1.1") },
         { MAGIC "\x01\x00\x03\x00{}", 12, HEADER("3", "2") },
         { MAGIC "\x01\x00\xff\xff{}", 12, HEADER("65535", "2") },
-        { MAGIC "\x01\x00\x00\x00", 10, ARRAY },
+        { MAGIC "\x01\x00\x00\x00", 10, "got only 10 bytes, expected a .npy file" },
     };
     for (int i = 0; i < LENGTH(cases); i++) {
         write_bytes(PATH, cases[i].file, cases[i].n);
@@ -334,7 +347,6 @@ TEST(test_numpy_writes)
         { "big", "got values of >f4, " }, { "half", "got values of <f2, " },
         { "fortran", "got values of <f8 in Fortran order, " },
         { "records", ARRAY "{'descr': [('x', '<f4'), " },
-        { "version", "got version 2.0 of the .npy format, " },
     };
     for (int i = 0; i < LENGTH(others); i++) {
         char path[256];
@@ -342,6 +354,7 @@ TEST(test_numpy_writes)
         ck_assert_msg(!load(path), "%s was loaded", path);
         ck_assert_msg(strstr(gra_error(t), others[i].error) != NULL, "%s", gra_error(t));
     }
+    ck_assert_msg(load(FOLDER "/version.npy") != NULL, "%s", gra_error(t));     /* 2.0 */
     const gra_tensor *x = load(FOLDER "/converted.npy");        /* "fortran", as that sentence says */
     ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s",
                   gra_error(t));

@@ -99,6 +99,13 @@ for flags in '' '--bias --no-tied --optimizer sgd' '--qkv-bias --gelu tanh --ini
         --quiet --out "$C/run" $flags >"$C/said" || exit 1
     cp "$C/run/config.tsv" "$C/resume/$number"
     cp "$C/run/model.safetensors" "$C/model/$number"
+    {
+        printf '{"weight_map":{'
+        head -c 100000 "$C/run/model.safetensors" | tr -d '\000' | grep -ao '"[a-z_A-Z0-9.]*":{"dtype"' |
+            sed 's/{"dtype"/"a.safetensors",/' | tr -d '\n' | sed 's/,$/}}/'
+        printf '\n====\n'
+        cat "$C/run/model.safetensors"
+    } >"$C/model/shards$number"
     { echo ==== && cat "$C/run/vocab.tsv" && echo ==== && head -c 100 "$C/text"; } >"$C/tokenizer/tsv$number"
 done
 printf '====\n10\t\\n\n====\nx' >"$C/tokenizer/short"

@@ -122,6 +122,8 @@ static const struct sum_case cases[] = {
     { "binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits", 1, { OF(N), OF(N) }, 0.05, 0.95,
       sum_bce_logits },
     { "layer_norm of rows", "layer_norm", 4, { OF(N, 4), OF(4), OF(4) }, 0, 0, sum_layer_norm },
+    { "layer_norm of rows of equal values", "layer_norm", 1, { OF(N, 64), OF(64), OF(64) }, 100, 100.3,
+      sum_layer_norm },
     { "layer_norm of one row", "layer_norm", 8, { OF(1, N), OF(N), OF(N) }, 0, 0, sum_layer_norm },
     { "rms_norm of rows", "rms_norm", 4, { OF(N, 4), OF(4) }, 0, 0, sum_rms_norm },
     { "rms_norm of one row", "rms_norm", 8, { OF(1, N), OF(N) }, 0, 0, sum_rms_norm },

@@ -181,8 +181,15 @@ int op_facts_count;
 #define HOW(...)     &(gra_attention_options){ __VA_ARGS__ }
 #define NO_ROWS      gra_slice(t, x, 0, 0, 0)
 
-static const real inf = (real)INFINITY, nan_ = (real)NAN;
+static const double inf = (double)INFINITY, nan_ = (double)NAN;
 static const double over3 = 1.0 / 3, e1 = 2.71828182845904523536, log2_ = 0.69314718055994530942;
+
+/* The loss of a sure prediction, whose logit x is right, and the probability that it leaves to the others. */
+#define LOSS(x)      log1p(exp(-(double)(x)))
+#define SLIGHT(x)    (1 / (1 + exp((double)(x))))
+#define NEXT         (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)
+#define NEAR_1       VECTOR((real)(1 + NEXT), 1, 1, 1)
+#define OVER_ROOT    (NEXT / 0x1.9e7c6e43390b7p-9)       /* over sqrt(1e-5): the variance is far below */
 
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define HAS_0        " of a tensor (), expected one of its 0" FROM_0
@@ -264,7 +271,10 @@ ANSWER(gra_cos(t, ANGLES), TO(-0.99999999999999617863, -0.95215536825901485124, 
 
 FORMULA(tanh, tanh(x), X)
 ANSWER(gra_tanh(t, VECTOR(-inf, inf, nan_, 0)), TO(-1, 1, nan_, 0))
+ANSWERS(VECTOR(20, -20), gra_tanh(t, x), TO(1, -1), TO(4 * SLIGHT(40), 8 * SLIGHT(40)))  /* not 0 */
 FORMULA(sigmoid, 1 / (1 + exp(-x)), WIDE)
+ANSWERS(VECTOR(20, 40), gra_sigmoid(t, x), TO(1 - SLIGHT(20), 1),
+        TO(SLIGHT(20) * (1 - SLIGHT(20)), 2 * SLIGHT(40)))      /* the slope: 1 - y is not 0 */
 ANSWER(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0)), TO(0, 1, nan_, 0.5))
 FORMULA(relu, x > 0 ? x : 0, X)
 ANSWERS(VECTOR(-inf, inf, nan_, 0, -1), gra_relu(t, x), TO(0, inf, nan_, 0, 0), TO(0, 2, 3, 0, 0))
@@ -272,6 +282,7 @@ FORMULA(gelu, x * erfc(-x * 0.7071067811865476) / 2, WIDE)
 ANSWER(gra_gelu(t, VECTOR(inf, nan_, 0, 100, -100)), TO(inf, nan_, 0, 100, 0))
 FORMULA(gelu_tanh, x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))), WIDE)
 ANSWER(gra_gelu_tanh(t, VECTOR(inf, nan_, 0, 100, -100)), TO(inf, nan_, 0, 100, 0))
+ANSWER(gra_gelu_tanh(t, VECTOR(-2)), TO(-2 * SLIGHT(1.5957691216057308 * (2 + 0.044715 * 8))))
 FORMULA(silu, x / (1 + exp(-x)), WIDE)
 ANSWER(gra_silu(t, VECTOR(inf, nan_, 0, 10000, -10000)), TO(inf, nan_, 0, 10000, 0))
 FORMULA(abs, fabs(x), X)
@@ -437,6 +448,8 @@ ANSWER(gra_var(t, VECTOR(1, 2, 3, 6), 1), TO(14.0 / 3))
 ANSWER(gra_var(t, VECTOR(1, 2, 3, 6), 0), TO(3.5))
 ANSWER(gra_var(t, VECTOR(5), 1), TO(nan_))              /* of a sample of one: 0/0, as in PyTorch */
 ANSWER(gra_var_dim(t, MATRIX(2, 2, 1, 3, 4, 4), 1, 1, false), TO(2, 0))
+ANSWER(gra_var_dim(t, gra_full(t, 100.1, GRA_SHAPE(2, 2048)), 1, 1, false), TO(0, 0))
+ANSWERS(NEAR_1, gra_var(t, x, 0), TO(NEXT * NEXT * 3 / 16), TO(NEXT * 3 / 8, -NEXT / 8, -NEXT / 8, -NEXT / 8))
 REFUSED(gra_var_dim(t, x, 2, 1, false), "var_dim: got dimension 2" HAS_2)
 
 ALONG(softmax)
@@ -466,6 +479,7 @@ ALONG(log_softmax)
 ANSWERS(MATRIX(1, 3, SCORES), gra_log_softmax(t, x, -1), LOGS, TO(1 - 6 * HIGH, 2 - 6 * LOW, 3))
 ANSWERS(MATRIX(3, 1, SCORES), gra_log_softmax(t, x, 0), LOGS, TO(1 - 6 * HIGH, 2 - 6 * LOW, 3))
 ANSWER(gra_log_softmax(t, gra_full(t, -10000, GRA_SHAPE(2)), 0), TO(-log2_, -log2_))
+ANSWER(gra_log_softmax(t, MATRIX(2, 2, 20, 0, 0, 40), 1), TO(-LOSS(20), -20 - LOSS(20), -40, -LOSS(40)))
 #define LOG_HIDDEN -inf, -inf, -inf, -inf, 2, -inf, inf, 0, 0
 ANSWER(gra_log_softmax(t, MATRIX(3, 3, LOG_HIDDEN), 1), TO(-inf, -inf, -inf, -inf, 0, -inf, nan_, nan_, nan_))
 ANSWER(gra_log_softmax(t, gra_transpose(t, MATRIX(3, 3, LOG_HIDDEN), 0, 1), 0),
@@ -484,6 +498,10 @@ ROW("layer_norm: no weight, no bias", "layer_norm", gra_layer_norm(t, x, NULL, N
 ROW("layer_norm: no bias", "layer_norm", gra_layer_norm(t, x, w, NULL, EPS), X(3, 5), W(5))
 ROW("layer_norm: no weight", "layer_norm", gra_layer_norm(t, x, NULL, w, EPS), X(3, 5), B(5))
 ROW("layer_norm: x by itself", "layer_norm", gra_layer_norm(t, x, x, x, EPS), X(17))
+#define EQUAL gra_full(t, 100.1, GRA_SHAPE(2, 2048))
+ANSWER(gra_sum(t, gra_abs(t, gra_layer_norm(t, EQUAL, NULL, NULL, EPS))), TO(0))
+ANSWER(gra_layer_norm(t, NEAR_1, NULL, NULL, EPS), TO(0.75 * OVER_ROOT, -OVER_ROOT / 4, -OVER_ROOT / 4,
+                                                      -OVER_ROOT / 4))
 ANSWER(gra_layer_norm(t, ONES(1, 3), VECTOR(1, 2, 3), VECTOR(7, 8, 9), EPS), TO(7, 8, 9))   /* the bias */
 REFUSED(gra_layer_norm(t, x, ONES(2), NULL, EPS), "layer_norm: got weight (2) for x (2, 3), expected (3)")
 REFUSED(gra_layer_norm(t, x, x, NULL, EPS), "layer_norm: got weight (2, 3) for x (2, 3), expected (3)")
@@ -699,6 +717,8 @@ FLAT("cross_entropy: one class", "cross_entropy", gra_cross_entropy(t, x, first_
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(1, 0, 0)), TO((log2_ + SECOND) / 3))
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(1, 1, 0)), TO((log2_ + 20000 + SECOND) / 3))
 ANSWER(gra_cross_entropy(t, LOGITS, INTS(-100, -100, 0)), TO(SECOND))
+ANSWERS(MATRIX(2, 2, 20, 0, -40, 0), gra_cross_entropy_unreduced(t, x, INTS(0, 1)), TO(LOSS(20), LOSS(40)),
+        TO(-SLIGHT(20), SLIGHT(20), 2 * SLIGHT(40), -2 * SLIGHT(40)))
 ANSWER(gra_cross_entropy(t, MATRIX(1, 2, 1, nan_), INTS(0)), TO(nan_))
 ANSWER(gra_cross_entropy(t, MATRIX(1, 2, inf, 0), INTS(0)), TO(nan_))
 ANSWERS(MATRIX(1, 3, 10000, 10000, 10000), gra_cross_entropy(t, x, INTS(1)),
@@ -747,6 +767,10 @@ ANSWERS(VECTOR(0, 1, 1), gra_binary_cross_entropy(t, x, VECTOR(0, 1, 0)), TO(100
 ANSWERS(VECTOR(0, 1, 0), gra_binary_cross_entropy(t, VECTOR(0, 1, 1), x), TO(100 * over3),
         TO(100 * over3, -100 * over3, -100 * over3))
 ANSWER(gra_binary_cross_entropy(t, VECTOR(0, 1), VECTOR(1, 0)), TO(100))
+ANSWERS(VECTOR(0, 0), gra_binary_cross_entropy(t, VECTOR(0x1p-40, 0x1p-30), x),
+        TO(-(log1p(-0x1p-40) + log1p(-0x1p-30)) / 2),
+        TO((40 * log2_ + log1p(-0x1p-40)) / 2, (30 * log2_ + log1p(-0x1p-30)) / 2))
+ANSWER(gra_binary_cross_entropy(t, VECTOR(0x1p-60), VECTOR(0)), TO(0x1p-60))
 REFUSED(gra_binary_cross_entropy(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy: got p (2, 3) and target (3): their shapes differ")
 #define PROBABILITIES ", expected a probability, from 0 to 1: for logits call "                              \
@@ -761,6 +785,9 @@ ROW("binary_cross_entropy_with_logits, again", "binary_cross_entropy_with_logits
     AGAIN(gra_binary_cross_entropy_with_logits(t, x, w)), X(5), PROBABILITY("w", 5))
 ANSWERS(VECTOR(10000, -10000, 10000), gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 0, 0)),
         TO(10000 * over3), TO(0, 0, over3))
+ANSWERS(VECTOR(20), gra_binary_cross_entropy_with_logits(t, x, VECTOR(1)), TO(LOSS(20)), TO(-SLIGHT(20)))
+ANSWERS(VECTOR(-40), gra_binary_cross_entropy_with_logits(t, x, VECTOR(0)), TO(LOSS(40)), TO(SLIGHT(40)))
+ANSWER(gra_binary_cross_entropy_with_logits(t, VECTOR(10, -80), VECTOR(1, 0)), TO((LOSS(10) + LOSS(80)) / 2))
 REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy_with_logits: got x (2, 3) and target (3): their shapes differ")
 

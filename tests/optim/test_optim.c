@@ -460,6 +460,24 @@ TESTS(no_step_after_an_error, KINDS)    /* _i: the kind */
         ck_assert_int_eq(o.adamw.steps, 1);
 }
 
+/* Momentum that is switched on, off and on again: torch.optim.SGD 1.13.1 gives these. A step without momentum
+ * leaves v as it is. */
+TEST(momentum_in_mid_run)
+{
+    static const struct { double momentum, g, p; } steps[] = {
+        { 0, 1, 0.9 }, { 0.9, 0.5, 0.85 }, { 0, 1, 0.75 }, { 0.9, 0, 0.705 }
+    };
+    gra_tensor *w = gra_param(gra_root(model), "w", gra_init_ones(), GRA_SHAPE(1));
+    optimiser o = made(SGD, model, NULL);
+    o.sgd.lr = 0.1;
+    for (int i = 0; i < LENGTH(steps); i++) {
+        o.sgd.momentum = steps[i].momentum;
+        w->grad[0] = (real)steps[i].g;
+        sgd_step(&o);
+        ck_assert_double_eq_tol((double)w->data[0], steps[i].p, 1e-6);
+    }
+}
+
 /* A tape that is closed in the middle of a failed step takes its error with it. */
 TEST(a_closed_tape_holds_no_optimiser_back)
 {

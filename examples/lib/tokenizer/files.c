@@ -77,7 +77,9 @@ typedef struct reader {
     const char *path;                   /* of the file that is read */
     char       *bytes;                  /* of the file; strings are decoded in place */
     gra_json    text;
-    struct entry { const char *bytes; size_t n; } *entries;     /* the tokens by their ids */
+    struct entry { const char *bytes; size_t n; bool added; } *entries;         /* the tokens by their ids */
+    char       *beside;                 /* of added_tokens.json, likewise */
+    int         first;                  /* the token that begins a text, as post_processor has it; -1: none */
     size_t      most;                   /* how many there may be; 0: there is only a list of merges */
 } reader;
 
@@ -106,12 +108,13 @@ static char *decode(gra_json s, bool characters, size_t *n)
     return size > 0 ? to : NULL;
 }
 
-static int add_entry(reader *r, gra_json string, gra_json number, bool characters)
+/* added: its text stands for itself, and no merge makes it. */
+static int add_entry(reader *r, gra_json string, gra_json number, bool added)
 {
     size_t n;
     const uint64_t given = gra_json_count(&number);
     const size_t id = !number.wrong && given < r->most ? (size_t)given : r->most;
-    const char *bytes = decode(string, characters, &n);
+    const char *bytes = decode(string, !added, &n);
     if (id >= r->most)
         return warn("%s: got a token whose id is not a number below that of tokens, %zu", r->path, r->most);
     struct entry *e = &r->entries[id];
@@ -119,8 +122,21 @@ static int add_entry(reader *r, gra_json string, gra_json number, bool character
         return bad(r, "token", id, "expected a text of characters each of which stands for a byte");
     if (e->bytes && (e->n != n || memcmp(e->bytes, bytes, n) != 0))
         return bad(r, "token", id, "there is another one with this id");
-    *e = (struct entry){ bytes, n };
+    *e = (struct entry){ bytes, n, added || e->added };
     return 0;
+}
+
+/* The added_tokens.json beside the file, or nothing. */
+static gra_json read_beside(reader *r)
+{
+    const char *slash = strrchr(r->path, '/');
+    char folder[FILE_PATH], path[FILE_PATH];
+    size_t n = 0;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - r->path) : 1, slash ? r->path : ".");
+    if (!file_is_there(path, folder, "added_tokens.json"))
+        return (gra_json){ 0 };
+    r->beside = file_read(path, &n);
+    return (gra_json){ .at = r->beside, .end = r->beside ? r->beside + n : NULL };
 }
 
 static size_t count(gra_json value, char bracket)
@@ -132,13 +148,14 @@ static size_t count(gra_json value, char bracket)
     return j.rest.wrong ? 0 : n;
 }
 
-/* Adds the tokens of `vocab`, an object of names and ids, and of `added`, a list of {"id", "content"} or
- * nothing. */
+/* Adds the tokens of `vocab`, an object of names and ids, of `added`, a list of {"id", "content"} or
+ * nothing, and of the added_tokens.json in the folder, if it is there: an object too. */
 static int read_tokens(reader *r, gra_json vocab, gra_json added)
 {
     int failed = 0;
+    const gra_json beside = read_beside(r);
     const size_t n = count(vocab, '{');
-    r->most = n + count(added, '[');
+    r->most = n + count(added, '[') + count(beside, '{');
     if (n == 0 || r->most > TOKENIZER_MOST)
         return warn("%s: expected a vocabulary, an object of 1 to %d tokens and their ids", r->path,
                     TOKENIZER_MOST);
@@ -146,9 +163,11 @@ static int read_tokens(reader *r, gra_json vocab, gra_json added)
     if (!r->entries)
         return warn("out of memory");
     for (struct json j = json_open(added, '['); !failed && json_next(&j);)
-        failed = add_entry(r, json_member(j.value, "content"), json_member(j.value, "id"), false);
-    for (struct json j = json_open(vocab, '{'); !failed && json_next(&j);)
+        failed = add_entry(r, json_member(j.value, "content"), json_member(j.value, "id"), true);
+    for (struct json j = json_open(beside, '{'); !failed && json_next(&j);)
         failed = add_entry(r, j.name, j.value, true);
+    for (struct json j = json_open(vocab, '{'); !failed && json_next(&j);)
+        failed = add_entry(r, j.name, j.value, false);
     while (r->most > n && !r->entries[r->most - 1].bytes)
         r->most--;
     for (size_t id = 0; id < r->most && !failed; id++) {
@@ -228,21 +247,40 @@ static int read_list(reader *r, gra_json list)
     return failed;
 }
 
-/* A token of one byte, or one such as <|endoftext|> or [PAD], is made by no merge; all others are. */
-static int find_hole(const reader *r)
+/* Which tokens a merge makes; free it. NULL: out of memory. */
+static bool *made_by_merges(const tokenizer *k)
 {
-    const tokenizer *k = r->k;
-    bool *made = calloc((size_t)k->size, sizeof *made);
-    int failed = made ? 0 : warn("out of memory");
+    bool *made = calloc((size_t)k->size + 1, sizeof *made);
     for (size_t i = 0; i < k->n_merges && made; i++)
         made[k->merges[i].id] = true;
-    for (int id = 0; id < k->size && !failed; id++) {
+    if (!made)
+        warn("out of memory");
+    return made;
+}
+
+/* The first token that only the list of added ones explains, from `id` on: no merge makes it, it has several
+ * bytes, and it does not look like <|endoftext|> or [PAD]. k->size: none. */
+static int next_odd(const tokenizer *k, const bool *made, int id)
+{
+    for (; id < k->size; id++) {
         size_t n;
         const char *s = tokenizer_bytes(k, id, &n);
         const bool special = (s[0] == '<' && s[n - 1] == '>') || (s[0] == '[' && s[n - 1] == ']');
         if (n > 1 && !special && !made[id])
-            failed = bad(r, "token", (size_t)id, "no merge makes it: is one missing?");
+            break;
     }
+    return id;
+}
+
+static int find_hole(const reader *r)
+{
+    const tokenizer *k = r->k;
+    bool *made = made_by_merges(k);
+    int id = made ? next_odd(k, made, 0) : k->size;
+    while (id < k->size && r->entries[id].added)
+        id = next_odd(k, made, id + 1);
+    const int failed = !made ? -1 : id < k->size
+                       ? bad(r, "token", (size_t)id, "no merge makes it: is one missing?") : 0;
     free(made);
     return failed;
 }
@@ -253,6 +291,7 @@ static int close_reader(reader *r, int failed)
 {
     free(r->entries);
     free(r->bytes);
+    free(r->beside);
     tokenizer_ready(r->k);
     if (!failed && !r->k->n_merges)
         failed = warn("%s has no merges", r->path);
@@ -290,6 +329,27 @@ static const struct setting {
     { NULL,            "normalizer",                { "null" } },
 };
 
+/* What is added to the tokens of a text: nothing, or <|endoftext|> before it. */
+static int read_template(reader *r)
+{
+    char got[JSON_SHOWN] = "";
+    const gra_json post = json_member(r->text, "post_processor"), type = json_member(post, "type");
+    struct json j = json_open(json_member(post, "single"), '[');
+    const gra_json first = json_next(&j) ? json_member(json_member(j.value, "SpecialToken"), "id") : j.rest;
+    const bool text = json_next(&j) && json_member(j.value, "Sequence").at && !json_next(&j) && !j.rest.wrong;
+    if (!type.at || json_is(type, "\"ByteLevel\""))
+        return 0;
+    r->k->begins = json_is(type, "\"TemplateProcessing\"") && text && json_is(first, "\"" END_OF_TEXT "\"");
+    const gra_json special = json_member(json_member(post, "special_tokens"), END_OF_TEXT);
+    struct json ids = json_open(json_member(special, "ids"), '[');
+    const uint64_t id = json_next(&ids) ? gra_json_count(&ids.value) : TOKENIZER_MOST;
+    r->first = id < TOKENIZER_MOST && !json_next(&ids) ? (int)id : -1;
+    json_show(got, type.at, type.end);
+    return r->k->begins ? 0 : warn("%s: post_processor.type: got %s, expected \"ByteLevel\", or "
+                                   "\"TemplateProcessing\" with only " END_OF_TEXT " before a text", r->path,
+                                   got);
+}
+
 static int check_settings(const reader *r)
 {
     char got[JSON_SHOWN] = "nothing";
@@ -310,11 +370,15 @@ static int check_settings(const reader *r)
 int tokenizer_json_read(tokenizer *k, const char *path)
 {
     reader r = { .k = k };
-    if (read_text(&r, path) || check_settings(&r))
+    if (read_text(&r, path) || check_settings(&r) || read_template(&r))
         return close_reader(&r, -1);
     const gra_json model = json_member(r.text, "model"), vocab = json_member(model, "vocab");
     const gra_json added = json_member(r.text, "added_tokens"), merges = json_member(model, "merges");
-    return close_reader(&r, read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r));
+    int failed = read_tokens(&r, vocab, added) || read_list(&r, merges) || find_hole(&r);
+    const int first = tokenizer_find(k, END_OF_TEXT, strlen(END_OF_TEXT));
+    if (!failed && k->begins && (first < 0 || first != r.first))
+        failed = warn("%s: post_processor.special_tokens: expected the id of " END_OF_TEXT, path);
+    return close_reader(&r, failed);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
@@ -326,17 +390,110 @@ static int write_file(out *o, const char *path)
     return failed;
 }
 
+/* An object of tokens and ids; without those in `added`, which may be NULL. */
+static void write_ids(out *o, const tokenizer *k, const bool *added)
+{
+    out_text(o, "{");
+    for (int id = 0; id < k->size; id++) {
+        if (added && added[id])
+            continue;
+        out_comma(o);
+        out_text(o, "\"");
+        write_characters(o, k, id, true);
+        out_format(o, "\":%d", id);
+    }
+    out_text(o, "}");
+}
+
+static const char byte_level[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,"
+                                 "\"use_regex\":true}";
+
+static void write_added(out *o, const tokenizer *k, const bool *added)
+{
+    for (int id = 0; id < k->size; id++) {
+        if (!added[id])
+            continue;
+        size_t n;
+        const char *bytes = tokenizer_bytes(k, id, &n);
+        out_comma(o);
+        out_format(o, "{\"id\":%d,\"content\":", id);
+        out_string(o, bytes, n);
+        out_text(o, ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,"
+                 "\"special\":true}");
+    }
+}
+
+static void write_post_processor(out *o, const tokenizer *k)
+{
+    if (!k->begins)
+        out_text(o, byte_level);
+    else
+        out_format(o, "{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"" END_OF_TEXT
+                   "\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"pair\":[{\"Sequence\":{"
+                   "\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],"
+                   "\"special_tokens\":{\"" END_OF_TEXT "\":{\"id\":\"" END_OF_TEXT "\",\"ids\":[%d],"
+                   "\"tokens\":[\"" END_OF_TEXT "\"]}}}", k->end);
+}
+
+/* The list of merges, each as a JSON string. */
+static void write_list(out *o, const tokenizer *k)
+{
+    for (size_t i = 0; i < k->n_merges; i++) {
+        out_text(o, i ? ",\"" : "\"");
+        write_characters(o, k, k->merges[i].left, true);
+        out_text(o, " ");
+        write_characters(o, k, k->merges[i].right, true);
+        out_text(o, "\"");
+    }
+}
+
+/* Tokens of several bytes that no merge makes are added ones. */
+int tokenizer_json_write(const tokenizer *k, const char *path, const char *config)
+{
+    out o = { 0 }, c = { 0 };
+    bool *added = made_by_merges(k);
+    if (!added)
+        return -1;
+    for (int id = 0; id < k->size; id++) {
+        size_t n;
+        tokenizer_bytes(k, id, &n);
+        added[id] = n > 1 && !added[id];
+    }
+    out_text(&o, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
+    write_added(&o, k, added);
+    out_format(&o, "],\"normalizer\":null,\"pre_tokenizer\":%s,\"post_processor\":", byte_level);
+    write_post_processor(&o, k);
+    out_format(&o, ",\"decoder\":%s,\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,"
+               "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"fuse_unk\":false,"
+               "\"byte_fallback\":false,\"ignore_merges\":false,\"vocab\":", byte_level);
+    write_ids(&o, k, added);
+    free(added);
+    out_text(&o, ",\"merges\":[");
+    write_list(&o, k);
+    out_text(&o, "]}}\n");
+    out_text(&c, "{\"tokenizer_class\":\"GPT2Tokenizer\"");
+    if (tokenizer_is_end_of_text(k, k->end))
+        out_text(&c, ",\"bos_token\":\"" END_OF_TEXT "\",\"eos_token\":\"" END_OF_TEXT "\"");
+    out_text(&c, "}\n");
+    if (write_file(&o, path) == 0)
+        return write_file(&c, config);
+    free(c.bytes);
+    return -1;
+}
+
+bool tokenizer_needs_json(const tokenizer *k)
+{
+    bool *made = made_by_merges(k);
+    const bool needs = k->begins || !made || next_odd(k, made, 0) < k->size;
+    free(made);
+    return needs;
+}
+
 int merges_write(const tokenizer *k, const char *vocab, const char *merges)
 {
     out ids = { 0 }, pairs = { 0 };
-    out_text(&ids, "{");
-    for (int id = 0; id < k->size; id++) {
-        out_comma(&ids);
-        out_text(&ids, "\"");
-        write_characters(&ids, k, id, true);
-        out_format(&ids, "\":%d", id);
-    }
-    out_text(&ids, "}\n");
+    write_ids(&ids, k, NULL);
+    out_text(&ids, "\n");
     if (write_file(&ids, vocab))
         return -1;
     out_text(&pairs, "#version: 0.2\n");

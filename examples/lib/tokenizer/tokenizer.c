@@ -174,12 +174,12 @@ int tokenizer_read(tokenizer *k, const char *folder)
     int failed;
     if (file_is_there(path, folder, VOCAB_TSV))
         failed = bytes_read(k, path);
+    else if (file_is_there(path, folder, TOKENIZER_JSON))
+        failed = tokenizer_json_read(k, path);
     else if (file_is_there(path, folder, VOCAB_JSON)) {
         failed = file_is_there(merges, folder, MERGES_TXT) ? merges_read(k, path, merges)
                  : warn("%s has no %s beside it: it lacks the merges that make its tokens", path, MERGES_TXT);
-    } else if (file_is_there(path, folder, "tokenizer.json"))
-        failed = tokenizer_json_read(k, path);
-    else if (file_is_there(path, folder, MERGES_TXT) || file_is_there(path, folder, "vocab.bpe"))
+    } else if (file_is_there(path, folder, MERGES_TXT) || file_is_there(path, folder, "vocab.bpe"))
         failed = merges_read(k, NULL, path);
     else
         return 1;
@@ -193,7 +193,16 @@ int tokenizer_write(const tokenizer *k, const char *folder)
     char path[FILE_PATH], merges[FILE_PATH];
     if (!k->n_merges)
         return bytes_write(k, file_path(path, folder, VOCAB_TSV));
+    if (tokenizer_needs_json(k) && tokenizer_export(k, folder))
+        return -1;
     return merges_write(k, file_path(path, folder, VOCAB_JSON), file_path(merges, folder, MERGES_TXT));
+}
+
+int tokenizer_export(const tokenizer *k, const char *folder)
+{
+    char path[FILE_PATH], config[FILE_PATH];
+    return tokenizer_json_write(k, file_path(path, folder, TOKENIZER_JSON),
+                                file_path(config, folder, TOKENIZER_CONFIG));
 }
 
 void tokenizer_hash(const tokenizer *k, char text[17])

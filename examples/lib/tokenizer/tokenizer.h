@@ -13,12 +13,15 @@
 #define VOCAB_TSV  "vocab.tsv"          /* bytes: a line for each token */
 #define VOCAB_JSON "vocab.json"         /* merges: as Hugging Face writes them for GPT-2 */
 #define MERGES_TXT "merges.txt"
+#define TOKENIZER_CONFIG "tokenizer_config.json"
+#define TOKENIZER_JSON "tokenizer.json" /* both, and all that a folder adds to them */
 
 enum { TOKENIZER_MOST = 65536 };        /* tokens: an id has two bytes */
 
 typedef struct tokenizer {              /* all zeros: none */
     int     size;                       /* ids are 0 ... size - 1 */
     int     end;                        /* begins a text without a prompt: <|endoftext|>, newline, or 0 */
+    bool    begins;                     /* it begins every prompt: tokenizer.json's TemplateProcessing */
     int     id[256];                    /* the token of a byte; -1: none */
     char   *bytes;                      /* of all tokens, one after another */
     size_t *ends, room;                 /* where in `bytes` each token ends; how many there is room for */
@@ -36,13 +39,21 @@ int  tokenizer_of_bytes(tokenizer *k, const char *text, size_t n);
  * tokens or no pair occurs twice. 0 or -1 */
 int  tokenizer_train(tokenizer *k, const char *text, size_t n, int size);
 
-/* From vocab.tsv; vocab.json and merges.txt; merges.txt or vocab.bpe; or tokenizer.json. 0 or -1; 1: the
- * folder has none. Writes the first, or vocab.json and merges.txt. */
+/* From vocab.tsv; tokenizer.json; vocab.json and merges.txt; or merges.txt or vocab.bpe. Added tokens are
+ * those of tokenizer.json and of added_tokens.json. 0 or -1; 1: the folder has none. Writes the first, or
+ * vocab.json and merges.txt. */
 int  tokenizer_read(tokenizer *k, const char *folder);
 int  tokenizer_write(const tokenizer *k, const char *folder);   /* 0 or -1 */
+int  tokenizer_export(const tokenizer *k, const char *folder);  /* tokenizer.json and tokenizer_config.json */
 enum { TOKENIZER_VOCAB = 256 * 16 };
 size_t tokenizer_vocab(const tokenizer *k, char text[TOKENIZER_VOCAB]); /* vocab.tsv; returns its length */
 void tokenizer_free(tokenizer *k);
+
+/* Can a model with so many rows be its model? Merges may have fewer tokens: padded rows have none. */
+static inline bool tokenizer_fits(const tokenizer *k, int rows)
+{
+    return k->size == rows || (k->n_merges && k->size < rows);
+}
 
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
  * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
