@@ -127,7 +127,8 @@ $(PASSED)/%: PART = quick
 $(PASSED)/rest/%: PART = rest
 STEP = $(if $(filter rest,$(PART)),7,29)
 # All tests of a piece run in one process, as a fork costs more than most tests do, and ten times as much
-# where a sanitizer looks for leaks after each. If one fails, all run again with a process each, which names it.
+# where a sanitizer looks for leaks after each. If one fails, all run again in processes of their own, so that
+# the one is named.
 define run_suites
 @mkdir -p $(@D)
 @: > $@
