@@ -144,9 +144,11 @@ struct gra_tensor {
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_model    *model;                /* of a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
-    const void   *owner;                /* of an optimiser's buffer: the optimiser (optim/group.c) */
+    const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
+    bool          ran;                  /* of an op's result: gra_run has computed it */
     unsigned      step;                 /* the step of its tape in which it was made */
+    unsigned      updates;              /* optimiser steps before it was made; of a parameter: its last */
 };
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit -----------------------------------------------
@@ -197,7 +199,7 @@ int gra_rng_from_text(gra_rng *g, const char *text);
  */
 typedef enum gra_mode {
     GRA_TRAIN,                          /* records, and dropout drops */
-    GRA_GRAD,                           /* records; dropout does nothing */
+    GRA_GRAD,                           /* records; dropout does nothing: an optimiser says so once */
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
@@ -210,7 +212,8 @@ void        gra_close(gra_tape *t);                     /* NULL is allowed */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
 /* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Once per step: to use
- * several losses, add them first. Returns 0, or -1 after an error. */
+ * several losses, add them first. A parameter must not have been changed by an optimiser since the forward;
+ * what a program itself writes to x->data meanwhile is not noticed. Returns 0, or -1 after an error. */
 int         gra_backward(gra_tape *t, gra_tensor *loss);
 
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
@@ -476,8 +479,9 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
 } gra_init;
 
 /* A model that computes on t's threads; t may be closed before it. rng may be NULL where nothing is drawn.
- * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model aborts with a sentence
- * while t or another model of t is open, and until 64 more of them have been closed. */
+ * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model, or of its parameters (whose
+ * data is NULL then), gets a sentence while t or another model of t is open, and until 64 more of them have
+ * been closed. */
 gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 

@@ -6,6 +6,8 @@
  *
  * In backward, y->grad is set, and y->in[i]->grad is NULL where that input needs no gradient. (If none does,
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
+ * Without .saved or .args, y->saved or y->args is NULL; what is written there the first time that a tape runs
+ * the op is an error with a sentence.
  *
  * C++ can call the functions, but macros that make an array of their arguments are C only: call
  * gra_result_n, gra_bad_inputs, gra_tensor_text and gra_shape_text instead of gra_result, GRA_BAD_INPUTS,

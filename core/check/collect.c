@@ -57,6 +57,18 @@ static bool guard(gra_checking *k, gra_checked *x)
     return true;
 }
 
+/* A frozen parameter's values lie in a copy too. It has its place behind y's. */
+static bool copy_frozen(gra_checking *k, gra_tensor *p)
+{
+    gra_checked *x = --k->frozen;
+    *x = (gra_checked){ .param = p, .data = gra_guard_memory(&k->guard, p->size * sizeof(real)) };
+    if (!x->data)
+        return false;
+    x->own_data = p->data;
+    p->data = memcpy(x->data, p->data, p->size * sizeof(real));
+    return true;
+}
+
 static bool list_inputs(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++) {
@@ -75,8 +87,11 @@ static bool list_params(gra_checking *k, gra_model *m)
 {
     for (int i = 0; m && i < gra_param_count(m); i++) {
         gra_tensor *p = gra_param_at(m, i);
-        if (!p->grad)                                   /* it is frozen */
+        if (!p->grad) {                                 /* it is frozen: f may write it all the same */
+            if (!copy_frozen(k, p))
+                return gra_check_fails(k, "out of memory");
             continue;
+        }
         gra_checked *x = &k->tensor[k->count++];
         *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
         if (!guard(k, x))
@@ -111,6 +126,7 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
     k->input = calloc(2 * nin + 1, sizeof(gra_tensor *));
     if (!k->tensor || !k->input)
         return gra_check_fails(k, "out of memory");
+    k->frozen = k->end = k->tensor + nin + params + 1;
     k->handed = k->input + k->nin;
     if (!list_inputs(k) || !list_params(k, m) || !make_room(k))
         return false;
@@ -140,5 +156,9 @@ void gra_check_restore(gra_checking *k)
             gra_guard_free(x->data);
             gra_guard_free(x->grad);
         }
+    }
+    for (gra_checked *x = k->frozen; x < k->end; x++) {
+        x->param->data = x->own_data ? x->own_data : x->param->data;
+        gra_guard_free(x->data);
     }
 }

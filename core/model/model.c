@@ -19,10 +19,11 @@ struct gra_model {
     struct list aliases;                /* other names of parameters (gra_alias) */
     struct list states;                 /* buffers of optimisers (gra_state): moments */
     gra_arena   arena;
+    gra_arena   headers;                /* the tensors, which are kept for a while after closing */
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
     bool        unusable;               /* the error is not that of a file, and stays */
-    bool        closed;                 /* all other fields are 0 */
+    bool        closed;                 /* all other fields but headers are 0 */
     gra_failure error;
 };
 
@@ -116,22 +117,33 @@ gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
     return m;
 }
 
-/* The struct itself is kept for a while, marked as closed, so that a later use of the model, such as a
- * step of its optimiser, is recognised: the program aborts with a sentence. */
+static void release(void *closed)
+{
+    gra_model *m = closed;
+    gra_arena_free(&m->headers);
+    free(m);
+}
+
+/* The struct itself is kept for a while, marked as closed, and so are its parameters, without data, so that a
+ * later use, such as a step of its optimiser, is recognised: the program gets a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
         return;
     gra_need_model(m, __func__);
     gra_machine *machine = m->machine;
-    for (int i = 0; i < m->params.count; i++)
-        free_grad(m->params.item[i]);
+    for (int i = 0; i < m->params.count; i++) {
+        gra_tensor *p = m->params.item[i];
+        free_grad(p);
+        p->data = p->grad = NULL;
+        p->requires_grad = false;
+    }
     list_free(&m->params);
     list_free(&m->aliases);
     list_free(&m->states);
     gra_arena_free(&m->arena);
-    *m = (gra_model){ .closed = true };
-    gra_machine_free_later(machine, m);
+    *m = (gra_model){ .closed = true, .headers = m->headers };
+    gra_machine_free_later(machine, m, release);
     gra_machine_close(machine);
 }
 
@@ -175,13 +187,15 @@ int gra_model_set_io_error(gra_model *m, const char *why)
 const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&GIVEN(m)->error); }
 gra_machine *gra_model_machine(const gra_model *m)      { return GIVEN(m)->machine; }
 
-void *gra_model_alloc(gra_model *m, size_t bytes)
+static void *alloc_from(gra_model *m, gra_arena *arena, size_t bytes)
 {
-    void *p = gra_arena_alloc(&GIVEN(m)->arena, bytes);
+    void *p = gra_arena_alloc(arena, bytes);
     if (!p)
         gra_model_fail(m, "out of memory: the model needs %zu more bytes", bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
+
+void *gra_model_alloc(gra_model *m, size_t bytes) { return alloc_from(m, &GIVEN(m)->arena, bytes); }
 
 /* ---- scopes ---- */
 
@@ -240,13 +254,11 @@ static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shap
 {
     size_t size = 0;
     gra_shape_size(shape, &size);
-    gra_tensor *p = gra_model_alloc(m, sizeof *p);
-    char *copy = gra_model_alloc(m, strlen(name) + 1);
+    gra_tensor *p = alloc_from(m, &m->headers, sizeof *p + strlen(name) + 1);
     data = data ? data : gra_model_alloc(m, size * sizeof(real));
-    if (!p || !copy || !data)
+    if (!p || !data)
         return NULL;
-    strcpy(copy, name);
-    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = copy };
+    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = strcpy((char *)(p + 1), name) };
     return append(m, l, p) ? p : NULL;
 }
 
@@ -298,6 +310,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     if (!p)
         return NULL;
     p->model = m;
+    p->owner = m->machine;              /* whose count of optimiser steps p->updates is of */
     gra_freeze(p, false);
     init.fill(&init, m->rng, p);
     return p->grad ? p : NULL;
