@@ -105,8 +105,7 @@ typedef struct gra_walk {
 gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size_t to);
 void     gra_walk_next(gra_walk *w);
 
-/* The step: its mode, its generator, and memory that lives until the next gra_begin. */
-gra_mode gra_tape_mode(const gra_tape *t);
+/* The step: its generator, and memory that lives until the next gra_begin. */
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
 bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */

@@ -1,6 +1,7 @@
 /* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
  * check, a copy of their values and a gradient in guarded memory. */
 #include "checking.h"
+#include "../model/model.h"
 #include <stdlib.h>
 
 /* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so
@@ -85,9 +86,9 @@ static bool list_inputs(gra_checking *k)
 
 static bool list_params(gra_checking *k, gra_model *m)
 {
-    for (int i = 0; m && i < gra_param_count(m); i++) {
-        gra_tensor *p = gra_param_at(m, i);
-        if (!p->grad) {                                 /* it is frozen: f may write it all the same */
+    for (int i = 0; m && i < gra_saved_count(m); i++) {
+        gra_tensor *p = gra_owned_at(m, i);
+        if (!p->grad) {                                 /* frozen, or a buffer: f may write it */
             if (!copy_frozen(k, p))
                 return gra_check_fails(k, "out of memory");
             continue;
@@ -121,7 +122,7 @@ static bool make_room(gra_checking *k)
 
 bool gra_check_collect(gra_checking *k, gra_model *m)
 {
-    const size_t nin = (size_t)k->nin, params = m ? (size_t)gra_param_count(m) : 0;
+    const size_t nin = (size_t)k->nin, params = m ? (size_t)gra_saved_count(m) : 0;
     k->tensor = calloc(nin + params + 1, sizeof *k->tensor);
     k->input = calloc(2 * nin + 1, sizeof(gra_tensor *));
     if (!k->tensor || !k->input)
