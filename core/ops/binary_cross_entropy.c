@@ -22,7 +22,7 @@ static void forward(gra_tensor *y)
     y->data[0] = (real)(sum / (double)n);
 }
 
-/* In two loops, so that only one product can be fused with the sum, in vectors and in the values left over. */
+/* In two loops, so that only one product can be fused with the sum, in vectors as in what is left over. */
 static void forward_each(gra_tensor *y, size_t from, size_t to)
 {
     const real *p = y->in[0]->data, *target = y->in[1]->data;
