@@ -203,7 +203,7 @@ while [ -f "$W/block.$n" ]; do
     fi
     n=$((n + 1))
 done
-ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks -eq 6 -a $programs -eq 2
+ok "README: two programs, a check, an op, two layers and an optimiser" test $blocks -eq 7 -a $programs -eq 2
 
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
