@@ -42,7 +42,7 @@ READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
 CHECK = core/check/% core/explain/%
 
 # These lessons check gradients, or compute as Python does: they are built in double precision.
-LESSON64 := $(filter examples/02_% examples/04_% examples/06_%,$(LESSON))
+LESSON64 := $(filter examples/02_% examples/04_% examples/06_% examples/08_%,$(LESSON))
 LESSON32 := $(filter-out $(LESSON64),$(LESSON))
 
 # This one reproduces a notebook in NumPy, which computes in float64 and prints eight digits.

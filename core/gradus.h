@@ -144,9 +144,11 @@ struct gra_tensor {
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_model    *model;                /* of a parameter */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
-    const void   *owner;                /* of an optimiser's buffer: the optimiser (optim/group.c) */
+    const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
+    bool          ran;                  /* of an op's result: gra_run has computed it */
     unsigned      step;                 /* the step of its tape in which it was made */
+    unsigned      updates;              /* optimiser steps before it was made; of a parameter: its last */
 };
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit -----------------------------------------------
@@ -164,7 +166,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
     uint32_t seeded;                    /* set by gra_manual_seed: detects an unseeded generator */
 } gra_rng;
 
-void     gra_manual_seed(gra_rng *g, uint64_t seed);                             /* torch.manual_seed */
+void     gra_manual_seed(gra_rng *g, uint64_t seed);             /* torch.manual_seed, np.random.seed */
 uint32_t gra_random(gra_rng *g);                        /* one raw 32-bit output */
 uint64_t gra_random64(gra_rng *g);                      /* two of them, the first is the high word */
 uint64_t gra_randint(gra_rng *g, uint64_t n);           /* torch.randint(0, n); n = 0 aborts */
@@ -175,6 +177,11 @@ void     gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b);    
 void     gra_normal(gra_rng *g, gra_real *x, size_t n, double mean, double std); /* normal_(mean, std) */
 void     gra_rand_f64(gra_rng *g, double *x, size_t n);                          /* torch.rand, float64 */
 void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn, float64 */
+
+/* torch.multinomial(p, 1, replacement): one index of n weights p, each with a probability proportional to its
+ * weight. PyTorch draws in two ways, and so does this. A weight below 0, or a sum that is not finite or not
+ * above 0, aborts. */
+int      gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement);
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
 
@@ -197,7 +204,7 @@ int gra_rng_from_text(gra_rng *g, const char *text);
  */
 typedef enum gra_mode {
     GRA_TRAIN,                          /* records, and dropout drops */
-    GRA_GRAD,                           /* records; dropout does nothing */
+    GRA_GRAD,                           /* records; dropout does nothing: an optimiser says so once */
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
@@ -210,9 +217,11 @@ void        gra_close(gra_tape *t);                     /* NULL is allowed */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
 /* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Once per step: to use
- * several losses, add them first. Returns 0, or -1 after an error. */
+ * several losses, add them first. A parameter must not have been changed by an optimiser since the forward;
+ * what a program itself writes to x->data meanwhile is not noticed. Returns 0, or -1 after an error. */
 int         gra_backward(gra_tape *t, gra_tensor *loss);
 
+gra_mode    gra_tape_mode(const gra_tape *t);           /* that of the step */
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
 
 /* The instruction set of the kernels: "base", "avx2" or "avx512", the best that the processor has.
@@ -251,6 +260,8 @@ void        gra_keep_grads(gra_tape *t, bool on);       /* those of all tensors,
 gra_tensor *gra_input(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy; its gradient is kept */
 gra_tensor *gra_scalar(gra_tape *t, double value);                  /* an input of one value, no dimensions */
 gra_tensor *gra_constant(gra_tape *t, const gra_real *data, gra_shape shape);  /* a copy without a gradient */
+gra_tensor *gra_constant_rand(gra_tape *t, gra_rng *g, gra_shape shape);    /* constants drawn by gra_rand, */
+gra_tensor *gra_constant_randn(gra_tape *t, gra_rng *g, gra_shape shape);   /* and by gra_randn */
 
 /* A constant without the copy: the caller's values, which must stay until the next gra_begin. */
 gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);
@@ -436,6 +447,8 @@ gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target);       
  * -100. With logits: the same for p = sigmoid(x), without overflow, and with all digits of a small loss. */
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
+gra_tensor *gra_binary_cross_entropy_unreduced(gra_tape *t, gra_tensor *p, gra_tensor *target);
+gra_tensor *gra_binary_cross_entropy_with_logits_unreduced(gra_tape *t, gra_tensor *x, gra_tensor *target);
 
 /* softmax(q k^T / sqrt(d) + mask) v in each head (Vaswani et al. 2017): q (batch, time, heads d), k (batch,
  * keys, kv_heads d), v (batch, keys, kv_heads d_v) -> (batch, time, heads d_v). kv_heads follows from k's
@@ -476,8 +489,9 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
 } gra_init;
 
 /* A model that computes on t's threads; t may be closed before it. rng may be NULL where nothing is drawn.
- * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model aborts with a sentence
- * while t or another model of t is open, and until 64 more of them have been closed. */
+ * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model, or of its parameters (whose
+ * data is NULL then), gets a sentence while t or another model of t is open, and until 64 more of them have
+ * been closed. */
 gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 
@@ -491,11 +505,17 @@ gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
 /* A new parameter; NULL after an error. The name must not be empty, and no size may be 0. */
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);
 
+/* A new buffer, such as a running mean: it is saved and loaded with the parameters, but is none: it gets no
+ * gradient, and is never trained, decayed, counted or unfrozen. A forward may write its data; gra_check
+ * restores them. NULL after an error. */
+gra_tensor *gra_buffer(gra_scope s, const char *name, gra_init init, gra_shape shape);
+
 /* Another name of p, under which files have it too, as PyTorch's state dicts have a tied head. */
 void        gra_alias(gra_scope s, const char *name, gra_tensor *p);
 
 gra_init    gra_init_zeros(void);
 gra_init    gra_init_ones(void);
+gra_init    gra_init_constant(double value);
 gra_init    gra_init_uniform(double a, double b);       /* a <= b */
 gra_init    gra_init_normal(double mean, double std);   /* std >= 0 */
 
@@ -595,8 +615,8 @@ typedef struct gra_meta {               /* text beside the values, UTF-8; a key 
     const char *key, *value;
 } gra_meta;
 
-/* The parameters. Names and shapes in the file must be the model's, or nothing changes. Loading takes as much
- * memory again as the parameters. */
+/* The parameters and buffers. Names and shapes in the file must be the model's, or nothing changes. Loading
+ * takes as much memory again as they do. */
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load(gra_model *m, const char *path);
 

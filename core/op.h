@@ -6,6 +6,8 @@
  *
  * In backward, y->grad is set, and y->in[i]->grad is NULL where that input needs no gradient. (If none does,
  * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
+ * Without .saved or .args, y->saved or y->args is NULL; what is written there the first time that a tape runs
+ * the op is an error with a sentence.
  *
  * C++ can call the functions, but macros that make an array of their arguments are C only: call
  * gra_result_n, gra_bad_inputs, gra_tensor_text and gra_shape_text instead of gra_result, GRA_BAD_INPUTS,
@@ -103,8 +105,7 @@ typedef struct gra_walk {
 gra_walk gra_walk_begin(gra_shape y, gra_shape a, gra_shape b, size_t from, size_t to);
 void     gra_walk_next(gra_walk *w);
 
-/* The step: its mode, its generator, and memory that lives until the next gra_begin. */
-gra_mode gra_tape_mode(const gra_tape *t);
+/* The step: its generator, and memory that lives until the next gra_begin. */
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
 bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */

@@ -44,6 +44,11 @@ static gra_tensor *begin(gra_checking *k)
 /* y, its weights, the loss. */
 static bool weigh(gra_checking *k, const gra_tensor *y)
 {
+    if (y->op && !y->ran) {
+        gra_check_say(k->report, "gradient check: f returned a result of %s that was never computed: an op's "
+                      "public function ends in return gra_run(y)", y->op->name);
+        return false;
+    }
     k->size = y->size;
     k->shape = y->shape;
     k->y = calloc(3 * k->size + 1, sizeof(real));

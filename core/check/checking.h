@@ -96,6 +96,7 @@ struct gra_checking {
     gra_tensor        **input;          /* the inputs of the latest evaluation, */
     gra_tensor        **handed;         /* and the array that f gets, which it may overwrite */
     gra_checked        *tensor;         /* count of them, and behind them y, which has no gradient here */
+    gra_checked        *frozen, *end;   /* frozen parameters and buffers, behind y */
     real               *values;         /* one block for the inputs' values and for all gradients */
     gra_guard           guard;
 

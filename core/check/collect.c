@@ -1,6 +1,7 @@
 /* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
  * check, a copy of their values and a gradient in guarded memory. */
 #include "checking.h"
+#include "../model/model.h"
 #include <stdlib.h>
 
 /* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so
@@ -57,6 +58,18 @@ static bool guard(gra_checking *k, gra_checked *x)
     return true;
 }
 
+/* A frozen parameter's values lie in a copy too. It has its place behind y's. */
+static bool copy_frozen(gra_checking *k, gra_tensor *p)
+{
+    gra_checked *x = --k->frozen;
+    *x = (gra_checked){ .param = p, .data = gra_guard_memory(&k->guard, p->size * sizeof(real)) };
+    if (!x->data)
+        return false;
+    x->own_data = p->data;
+    p->data = memcpy(x->data, p->data, p->size * sizeof(real));
+    return true;
+}
+
 static bool list_inputs(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++) {
@@ -73,10 +86,13 @@ static bool list_inputs(gra_checking *k)
 
 static bool list_params(gra_checking *k, gra_model *m)
 {
-    for (int i = 0; m && i < gra_param_count(m); i++) {
-        gra_tensor *p = gra_param_at(m, i);
-        if (!p->grad)                                   /* it is frozen */
+    for (int i = 0; m && i < gra_saved_count(m); i++) {
+        gra_tensor *p = gra_owned_at(m, i);
+        if (!p->grad) {                                 /* frozen, or a buffer: f may write it */
+            if (!copy_frozen(k, p))
+                return gra_check_fails(k, "out of memory");
             continue;
+        }
         gra_checked *x = &k->tensor[k->count++];
         *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
         if (!guard(k, x))
@@ -106,11 +122,12 @@ static bool make_room(gra_checking *k)
 
 bool gra_check_collect(gra_checking *k, gra_model *m)
 {
-    const size_t nin = (size_t)k->nin, params = m ? (size_t)gra_param_count(m) : 0;
+    const size_t nin = (size_t)k->nin, params = m ? (size_t)gra_saved_count(m) : 0;
     k->tensor = calloc(nin + params + 1, sizeof *k->tensor);
     k->input = calloc(2 * nin + 1, sizeof(gra_tensor *));
     if (!k->tensor || !k->input)
         return gra_check_fails(k, "out of memory");
+    k->frozen = k->end = k->tensor + nin + params + 1;
     k->handed = k->input + k->nin;
     if (!list_inputs(k) || !list_params(k, m) || !make_room(k))
         return false;
@@ -140,5 +157,9 @@ void gra_check_restore(gra_checking *k)
             gra_guard_free(x->data);
             gra_guard_free(x->grad);
         }
+    }
+    for (gra_checked *x = k->frozen; x < k->end; x++) {
+        x->param->data = x->own_data ? x->own_data : x->param->data;
+        gra_guard_free(x->data);
     }
 }

@@ -1,4 +1,4 @@
-/* state_dict: saves the parameters of a model to a safetensors file, and loads them.
+/* state_dict: saves the parameters and buffers of a model to a safetensors file, and loads them.
  *
  * Loading: the names and shapes in the file must be the model's. The values are read into a buffer, and the
  * model changes only when all of them have been read. */
@@ -47,7 +47,7 @@ static int check_alias(gra_file *f, const gra_tensor *alias)
 static int check_no_others(gra_file *f, const gra_model *m, int n)
 {
     gra_tensor *(*const find)(const gra_model *, const char *) =
-        n > gra_param_count(m) ? gra_owned_find : gra_param_find;
+        n > gra_saved_count(m) ? gra_owned_find : gra_saved_find;
     for (int i = 0; i < gra_file_count(f) && gra_file_count(f) != n; i++) {
         const char *name = gra_file_at(f, i)->name;
         if (!find(m, name) && !gra_alias_find(m, name))
@@ -109,7 +109,7 @@ static int load(gra_model *m, const char *path, int n)
 int gra_load(gra_model *m, const char *path)
 {
     gra_need_model(m, __func__);
-    return load(m, path, gra_param_count(m));
+    return load(m, path, gra_saved_count(m));
 }
 
 int gra_load_all(gra_model *m, const char *path)
@@ -144,7 +144,7 @@ static int save(gra_model *m, const char *path, int n, const gra_meta *meta, int
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta)
 {
     gra_need_model(m, __func__);
-    return save(m, path, gra_param_count(m), meta, nmeta);
+    return save(m, path, gra_saved_count(m), meta, nmeta);
 }
 
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta)

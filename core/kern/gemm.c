@@ -354,6 +354,10 @@ static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_
         gra_gemv(machine, all_threads, a, b, c, add, ld_add);
         return;
     }
+    if (n <= GRA_FEW_ROWS && (double)m * n * k <= GRA_TINY && k <= GRA_DEPTH) {
+        gra_tiny(machine, a, b, c, add, ld_add);
+        return;
+    }
     struct product s = { best_tile(machine, m, n, k), machine, a, b, c, add, ld_add, DEPTH };
     const size_t sums = k <= LONG || !m || !n ? 0
                       : (size_t)ceil_div(m, LONG_ROWS) * (size_t)ceil_div(n, LONG_COLS);

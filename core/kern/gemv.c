@@ -57,3 +57,14 @@ void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_
     else
         compute(&s, 0, (size_t)s.units, 0);
 }
+
+void gra_tiny(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add)
+{
+    static gra_tiny_kernel *const kernel[GRA_ISAS] = {
+        gra_tiny_base,
+#if defined(__x86_64__) && defined(__GNUC__)
+        gra_tiny_avx2, gra_tiny_avx512
+#endif
+    };
+    kernel[gra_machine_isa(machine)](a, b, c, add, ld_add);
+}

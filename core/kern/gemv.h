@@ -20,4 +20,11 @@ gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
               ptrdiff_t ld_add);
 
+/* The same on the calling thread, for b of one or two columns, as where attention has one query: k of at most
+ * GRA_DEPTH and at most GRA_TINY multiply-adds. Packing would cost more than the product. */
+#define GRA_TINY 1024
+void gra_tiny(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add);
+typedef void gra_tiny_kernel(gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add);
+gra_tiny_kernel gra_tiny_base, gra_tiny_avx2, gra_tiny_avx512;
+
 #endif

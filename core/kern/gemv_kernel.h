@@ -1,6 +1,6 @@
 /* gemv_kernel.h: a row times some columns of a matrix, written once in vector extensions and compiled by
- * one small stub for each instruction set. The stub defines VECTOR (bytes of a vector) and GEMV (the name
- * of its function).
+ * one small stub for each instruction set. The stub defines VECTOR (bytes of a vector), GEMV and TINY (the
+ * names of its functions).
  *
  *     c_j = sum_p a_p b_pj      j < n
  *
@@ -203,5 +203,31 @@ void GEMV(const real *a, ptrdiff_t col, gra_mat b, real *c, const real *add)
             columns(a, here, c + j, to);
         else
             block(a, col, here, c + j, to);
+    }
+}
+
+/* Row after row of c, or column after column: whichever reads contiguous values, or is longer. */
+void TINY(gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add)
+{
+    const bool by_columns = b.col != 1 && (a.row == 1 || c.cols < c.rows);
+    ptrdiff_t across = 1;                               /* from one value of add to the next */
+    if (by_columns) {                                   /* c^T = b^T a^T */
+        const gra_mat left = gra_mat_transpose(b);
+        b = gra_mat_transpose(a);
+        a = left;
+        c = gra_mat_transpose(c);
+        across = ld_add;
+        ld_add = 1;
+    }
+    for (int i = 0; i < c.rows; i++) {
+        const real *to = add ? add + i * ld_add : NULL;
+        real sum[GRA_TINY], *row = c.p + i * c.row;
+        memset(sum, 0, (size_t)c.cols * sizeof *sum);
+        if (b.col == 1)
+            rows(0, b.rows, c.cols, a.p + i * a.row, a.col, b, sum);
+        else
+            plain(0, b.rows, c.cols, a.p + i * a.row, a.col, b, sum);
+        for (int j = 0; j < c.cols; j++)
+            row[j * c.col] = to ? to[j * across] + sum[j] : sum[j];
     }
 }

@@ -14,8 +14,13 @@ struct gra_machine {
     bool           keep_going;          /* errors of the tape and its models do not abort */
     bool           failed;              /* the tape's step has an error */
     gra_cut       *cut;                 /* NULL except in tests */
-    void          *later[FREED_LATER];  /* a ring buffer of memory to free */
+    struct later {
+        void *memory;
+        void (*release)(void *memory);
+    } later[FREED_LATER];               /* a ring buffer of memory to free */
     unsigned       freed_later;         /* how many pieces were put there */
+    unsigned       updates;             /* steps of optimisers */
+    bool           undropped, said;     /* see gra_machine_say_undropped */
     gra_workers   *threads;
     real          *workspace;           /* GRA_WORKSPACE values for each worker */
 };
@@ -144,17 +149,33 @@ void gra_machine_close(gra_machine *m)
         return;
     gra_workers_close(m->threads);
     for (int i = 0; i < FREED_LATER; i++)
-        free(m->later[i]);
+        if (m->later[i].memory)
+            m->later[i].release(m->later[i].memory);
     free(m->workspace);
     free(m);
 }
 
-void gra_machine_free_later(gra_machine *m, void *memory)
+void gra_machine_free_later(gra_machine *m, void *memory, void (*release)(void *memory))
 {
-    void **place = &m->later[m->freed_later++ % FREED_LATER];
-    free(*place);
-    *place = memory;
+    struct later *place = &m->later[m->freed_later++ % FREED_LATER];
+    if (place->memory)
+        place->release(place->memory);
+    *place = (struct later){ memory, release };
 }
+
+void gra_machine_set_undropped(gra_machine *m, bool on)         { m->undropped = on; }
+void gra_machine_say_undropped(gra_machine *m, const char *who)
+{
+    if (!m->undropped || m->said || m->keep_going)
+        return;
+    m->said = true;
+    fprintf(stderr, "gradus: %s: got gradients of GRA_GRAD, in which dropout does nothing, expected "
+            "GRA_TRAIN: pass it to gra_begin where a model with dropout is trained (this is said once)\n",
+            who);
+}
+
+unsigned gra_machine_updates(const gra_machine *m)              { return m->updates; }
+unsigned gra_machine_count_update(gra_machine *m)               { return ++m->updates; }
 
 int         gra_machine_threads(const gra_machine *m)           { return gra_workers_count(m->threads); }
 gra_isa     gra_machine_isa(const gra_machine *m)               { return m->isa; }

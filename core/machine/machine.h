@@ -11,9 +11,13 @@ gra_machine *gra_machine_open(int threads);             /* NULL: out of memory *
 gra_machine *gra_machine_share(gra_machine *m);         /* adds an owner; returns m */
 void         gra_machine_close(gra_machine *m);         /* removes an owner */
 
-/* Frees memory after 64 more such calls, or when the machine is closed. The memory is the struct of a closed
- * model, which can be recognised until then. */
-void         gra_machine_free_later(gra_machine *m, void *memory);
+/* Calls release(memory) after 64 more such calls, or when the machine is closed. The memory is that of a
+ * closed model, which can be recognised until then. */
+void         gra_machine_free_later(gra_machine *m, void *memory, void (*release)(void *memory));
+
+/* How many steps the optimisers of the models on this machine have taken. */
+unsigned     gra_machine_updates(const gra_machine *m);
+unsigned     gra_machine_count_update(gra_machine *m);  /* one more: returns their number */
 
 int          gra_machine_threads(const gra_machine *m);
 gra_isa      gra_machine_isa(const gra_machine *m);
@@ -46,6 +50,11 @@ bool         gra_machine_keeps_going(const gra_machine *m);
  * machine then leave the parameters unchanged. */
 void         gra_machine_set_failed(gra_machine *m, bool failed);
 bool         gra_machine_failed(const gra_machine *m);
+
+/* The gradients are of a step of GRA_GRAD in which dropout did nothing. gra_machine_say_undropped says so
+ * once, on stderr, unless errors are kept: a model is trained in GRA_TRAIN. */
+void         gra_machine_set_undropped(gra_machine *m, bool on);
+void         gra_machine_say_undropped(gra_machine *m, const char *who);
 
 /* For tests: `cut` runs every kernel of this machine that is not GRA_SERIAL, however small, instead of
  * gra_kernel, which cuts only large ones. It calls f(what, from, to, 0) for all of [0, n). NULL:

@@ -65,6 +65,7 @@ bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY])
 
 gra_init gra_init_zeros(void)                           { return (gra_init){ fill_constant, 0, 0, false }; }
 gra_init gra_init_ones(void)                            { return (gra_init){ fill_constant, 1, 0, false }; }
+gra_init gra_init_constant(double value)            { return (gra_init){ fill_constant, value, 0, false }; }
 gra_init gra_init_uniform(double a, double b)           { return (gra_init){ fill_uniform, a, b, true }; }
 gra_init gra_init_normal(double mean, double std)       { return (gra_init){ fill_normal, mean, std, true }; }
 gra_init gra_init_xavier(void)                          { return (gra_init){ fill_xavier, 0, 0, true }; }

@@ -16,13 +16,15 @@ struct list {                           /* tensors in order */
 
 struct gra_model {
     struct list params;
+    struct list buffers;                /* saved with the parameters (gra_buffer) */
     struct list aliases;                /* other names of parameters (gra_alias) */
     struct list states;                 /* buffers of optimisers (gra_state): moments */
     gra_arena   arena;
+    gra_arena   headers;                /* the tensors, which are kept for a while after closing */
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
     bool        unusable;               /* the error is not that of a file, and stays */
-    bool        closed;                 /* all other fields are 0 */
+    bool        closed;                 /* all other fields but headers are 0 */
     gra_failure error;
 };
 
@@ -116,22 +118,34 @@ gra_model *gra_model_open(gra_tape *t, gra_rng *rng)
     return m;
 }
 
-/* The struct itself is kept for a while, marked as closed, so that a later use of the model, such as a
- * step of its optimiser, is recognised: the program aborts with a sentence. */
+static void release(void *closed)
+{
+    gra_model *m = closed;
+    gra_arena_free(&m->headers);
+    free(m);
+}
+
+/* The struct itself is kept for a while, marked as closed, and so are its parameters, without data, so that a
+ * later use, such as a step of its optimiser, is recognised: the program gets a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
         return;
     gra_need_model(m, __func__);
     gra_machine *machine = m->machine;
-    for (int i = 0; i < m->params.count; i++)
-        free_grad(m->params.item[i]);
+    for (int i = 0; i < gra_saved_count(m); i++) {
+        gra_tensor *p = gra_owned_at(m, i);
+        free_grad(p);
+        p->data = p->grad = NULL;
+        p->requires_grad = false;
+    }
     list_free(&m->params);
+    list_free(&m->buffers);
     list_free(&m->aliases);
     list_free(&m->states);
     gra_arena_free(&m->arena);
-    *m = (gra_model){ .closed = true };
-    gra_machine_free_later(machine, m);
+    *m = (gra_model){ .closed = true, .headers = m->headers };
+    gra_machine_free_later(machine, m, release);
     gra_machine_close(machine);
 }
 
@@ -175,13 +189,15 @@ int gra_model_set_io_error(gra_model *m, const char *why)
 const char *gra_model_error(const gra_model *m)         { return gra_failure_text(&GIVEN(m)->error); }
 gra_machine *gra_model_machine(const gra_model *m)      { return GIVEN(m)->machine; }
 
-void *gra_model_alloc(gra_model *m, size_t bytes)
+static void *alloc_from(gra_model *m, gra_arena *arena, size_t bytes)
 {
-    void *p = gra_arena_alloc(&GIVEN(m)->arena, bytes);
+    void *p = gra_arena_alloc(arena, bytes);
     if (!p)
         gra_model_fail(m, "out of memory: the model needs %zu more bytes", bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
+
+void *gra_model_alloc(gra_model *m, size_t bytes) { return alloc_from(m, &GIVEN(m)->arena, bytes); }
 
 /* ---- scopes ---- */
 
@@ -240,19 +256,17 @@ static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shap
 {
     size_t size = 0;
     gra_shape_size(shape, &size);
-    gra_tensor *p = gra_model_alloc(m, sizeof *p);
-    char *copy = gra_model_alloc(m, strlen(name) + 1);
+    gra_tensor *p = alloc_from(m, &m->headers, sizeof *p + strlen(name) + 1);
     data = data ? data : gra_model_alloc(m, size * sizeof(real));
-    if (!p || !copy || !data)
+    if (!p || !data)
         return NULL;
-    strcpy(copy, name);
-    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = copy };
+    *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = strcpy((char *)(p + 1), name) };
     return append(m, l, p) ? p : NULL;
 }
 
 static bool is_new(gra_model *m, const char *function, const char *name)
 {
-    if (!find(&m->params, name) && !find(&m->aliases, name) && !find(&m->states, name))
+    if (!gra_owned_find(m, name) && !find(&m->aliases, name))
         return true;
     gra_model_fail(m, "%s: got the name %s a second time, expected a new one: give each layer a scope of its "
                    "own, gra_enter(scope, \"fc2\")", function, name);
@@ -271,36 +285,52 @@ static gra_scope named(gra_scope s, const char *function, const char *name)
     return gra_enter(s, "%s", name);
 }
 
-gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
+/* A new parameter or buffer, filled. */
+static gra_tensor *make_filled(gra_scope s, const char *function, struct list *list, const char *name,
+                               gra_init init, gra_shape shape)
 {
     gra_model *m = s.model;
     size_t size = 0;
     char why[GRA_WHY];
-    gra_scope full = named(s, __func__, name);
-    if (m->unusable || !is_new(m, __func__, full.name))
+    gra_scope full = named(s, function, name);
+    if (m->unusable || !is_new(m, function, full.name))
         return NULL;
     if (!init.fill)
-        gra_model_fail(m, "gra_param: %s: got an empty initialiser, expected one such as gra_init_zeros()",
-                       full.name);
+        gra_model_fail(m, "%s: %s: got an empty initialiser, expected one such as gra_init_zeros()",
+                       function, full.name);
     else if (init.draws && !gra_seeded(m->rng))
-        gra_model_fail(m, "gra_param: %s: got %s for its random values, expected a seeded one: %s", full.name,
-                       m->rng ? "a generator that was never seeded" : "no generator",
+        gra_model_fail(m, "%s: %s: got %s for its random values, expected a seeded one: %s", function,
+                       full.name, m->rng ? "a generator that was never seeded" : "no generator",
                        m->rng ? "call gra_manual_seed first" : "pass it to gra_model_open");
     else if (shape.ndim > GRA_MAX_DIMS)
-        gra_model_fail(m, "gra_param: %s: got %d dimensions, expected at most %d", full.name, shape.ndim,
+        gra_model_fail(m, "%s: %s: got %d dimensions, expected at most %d", function, full.name, shape.ndim,
                        GRA_MAX_DIMS);
     else if (!gra_shape_size(shape, &size) || size == 0)
-        gra_model_fail(m, "gra_param: %s: got the shape %s, expected positive sizes that fit in memory",
+        gra_model_fail(m, "%s: %s: got the shape %s, expected positive sizes that fit in memory", function,
                        full.name, GRA_SHAPE_STRING(shape));
     else if (!gra_init_fits(&init, shape, why))
-        gra_model_fail(m, "gra_param: %s: %s", full.name, why);
-    gra_tensor *p = m->unusable ? NULL : make(m, &m->params, full.name, shape, NULL);
-    if (!p)
-        return NULL;
-    p->model = m;
-    gra_freeze(p, false);
-    init.fill(&init, m->rng, p);
-    return p->grad ? p : NULL;
+        gra_model_fail(m, "%s: %s: %s", function, full.name, why);
+    gra_tensor *p = m->unusable ? NULL : make(m, list, full.name, shape, NULL);
+    if (p && list == &m->params) {
+        p->model = m;
+        p->owner = m->machine;          /* whose count of optimiser steps p->updates is of */
+        gra_freeze(p, false);
+    }
+    if (p)
+        init.fill(&init, m->rng, p);
+    return p;
+}
+
+gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape)
+{
+    gra_tensor *p = make_filled(s, __func__, s.model ? &s.model->params : NULL, name, init, shape);
+    return p && p->grad ? p : NULL;
+}
+
+/* It has no model, so that gra_freeze makes no gradient for it. */
+gra_tensor *gra_buffer(gra_scope s, const char *name, gra_init init, gra_shape shape)
+{
+    return make_filled(s, __func__, s.model ? &s.model->buffers : NULL, name, init, shape);
 }
 
 /* The alias is a tensor that shares the parameter's values, so that files treat both alike. */
@@ -330,7 +360,7 @@ gra_tensor *gra_state(gra_model *m, const char *kind, const gra_tensor *p)
     gra_need_model(m, __func__);
     snprintf(name, sizeof name, "%s.%s", kind, p->name);
     gra_tensor *s = m->unusable ? NULL : find(&m->states, name);
-    if (!s && !m->unusable && (find(&m->params, name) || find(&m->aliases, name)))
+    if (!s && !m->unusable && (gra_owned_find(m, name) || find(&m->aliases, name)))
         gra_model_fail(m, "gra_state: got the name %s, expected another: a parameter has it", name);
     return s || m->unusable ? s : make(m, &m->states, name, p->shape, NULL);
 }
@@ -349,17 +379,27 @@ gra_tensor *gra_param_at(const gra_model *m, int i)
     return i >= 0 && i < m->params.count ? m->params.item[i] : NULL;
 }
 
-int gra_owned_count(const gra_model *m) { return m->params.count + m->states.count; }
+int gra_saved_count(const gra_model *m) { return m->params.count + m->buffers.count; }
+int gra_owned_count(const gra_model *m) { return gra_saved_count(m) + m->states.count; }
 
 gra_tensor *gra_owned_at(const gra_model *m, int i)
 {
-    const int state = i - m->params.count;
-    return state < 0 ? gra_param_at(m, i) : state < m->states.count ? m->states.item[state] : NULL;
+    const struct list *const lists[] = { &m->params, &m->buffers, &m->states };
+    for (int l = 0; i >= 0 && l < 3; i -= lists[l++]->count)
+        if (i < lists[l]->count)
+            return lists[l]->item[i];
+    return NULL;
+}
+
+gra_tensor *gra_saved_find(const gra_model *m, const char *name)
+{
+    gra_tensor *p = find(&m->params, name);
+    return p ? p : find(&m->buffers, name);
 }
 
 gra_tensor *gra_owned_find(const gra_model *m, const char *name)
 {
-    gra_tensor *p = find(&m->params, name);
+    gra_tensor *p = gra_saved_find(m, name);
     return p ? p : find(&m->states, name);
 }
 

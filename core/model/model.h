@@ -13,11 +13,14 @@ gra_machine *gra_model_machine(const gra_model *m);
 #define GRA_WHY 300
 bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY]);
 
-/* The tensors of a model that files contain: its parameters in order, then the optimisers' buffers
- * (gra_state), and the aliases: tensors with another name (gra_alias), each sharing the data of its base,
- * a parameter. The `find` functions return NULL if there is none of that name. */
+/* The tensors of a model that files contain: its parameters in order and its buffers (gra_buffer), which
+ * gra_save saves; then the optimisers' (gra_state); and the aliases: tensors with another name (gra_alias),
+ * each sharing the data of its base, a parameter. The `find` functions return NULL if there is none of that
+ * name. */
+int         gra_saved_count(const gra_model *m);
 int         gra_owned_count(const gra_model *m);
 gra_tensor *gra_owned_at(const gra_model *m, int i);
+gra_tensor *gra_saved_find(const gra_model *m, const char *name);
 gra_tensor *gra_owned_find(const gra_model *m, const char *name);
 int         gra_alias_count(const gra_model *m);
 gra_tensor *gra_alias_at(const gra_model *m, int i);

@@ -288,6 +288,8 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
     if (!(how->dropout >= 0 && how->dropout < 1))
         return gra_fail(t, "attention: got dropout %g, expected 0 <= dropout < 1", how->dropout);
     const double dropout = gra_tape_mode(t) == GRA_TRAIN ? how->dropout : 0;
+    if (dropout < how->dropout)
+        gra_tape_no_dropout(t);
     if (dropout > 0 && !gra_need_rng(t, "attention"))
         return gra_empty(t);
 

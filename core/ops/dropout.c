@@ -2,6 +2,7 @@
  * dx += dy times the same factor. In the other modes y is x itself. The mask: kern/mask.h. */
 #include "../kernel.h"
 #include "../kern/mask.h"
+#include "../tape/tape.h"
 
 struct args {
     double       p;
@@ -62,6 +63,8 @@ gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))
         return gra_fail(t, "dropout: got p %g, expected a probability, 0 <= p <= 1", p);
+    if (p > 0 && gra_tape_mode(t) == GRA_GRAD)
+        gra_tape_no_dropout(t);
     if (gra_tape_mode(t) != GRA_TRAIN || p == 0 || x->size == 0)
         return x;
     if (p == 1)                                     /* as in PyTorch, no number is drawn */

@@ -40,6 +40,14 @@ static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
     return NULL;
 }
 
+static void mark_changed(gra_model *m, gra_tensor *const *state)
+{
+    const unsigned update = gra_machine_count_update(gra_model_machine(m));
+    for (int i = 0; i < gra_param_count(m); i++)
+        if (state[i])
+            gra_param_at(m, i)->updates = update;
+}
+
 bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor *const *state, int params)
 {
     char step[40];
@@ -59,7 +67,10 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
     else if (isnan(lr))
         gra_model_fail(m, "%s: got nan for lr, expected a learning rate: set it after gra_%s_init, for it "
                        "has no default", step, optimiser);
-    else
-        return !gra_machine_failed(gra_model_machine(m));
+    else if (!gra_machine_failed(gra_model_machine(m))) {
+        gra_machine_say_undropped(gra_model_machine(m), step);
+        mark_changed(m, state);
+        return true;
+    }
     return false;
 }

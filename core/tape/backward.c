@@ -33,6 +33,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
         mark_filled(y);
         recycle_grad(t, y);
     }
+    gra_machine_set_undropped(t->machine, t->no_dropout);
     return t->error.failed ? -1 : 0;
 }
 
@@ -149,6 +150,20 @@ static bool is_repeated(const gra_tensor *y, int i)
     return false;
 }
 
+/* The parameter p does not have the values that y was computed from: an optimiser has changed them since, or
+ * its model is closed. */
+static bool has_changed(gra_tape *t, const gra_tensor *p, const gra_tensor *y)
+{
+    if (gra_is_closed(t, p, "gra_backward"))
+        return true;
+    if (p->tape || !p->requires_grad || p->owner != t->machine || p->updates <= y->updates)
+        return false;
+    gra_fail(t, "gra_backward: got the parameter %s, which an optimiser's step has changed since %s read it, "
+             "expected the values of the forward: call the step after gra_backward", GRA_SHAPE_OF(p),
+             y->op->name);
+    return true;
+}
+
 /* Prepares the gradients of y's inputs for y's backward; *any: at least one is needed. */
 static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
 {
@@ -156,6 +171,8 @@ static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
     *any = false;
     for (int i = 0; i < y->nin; i++) {
         gra_tensor *x = y->in[i];
+        if (x && has_changed(t, owner(x), y))
+            return false;
         if (!x || !x->requires_grad)
             continue;
         if (!x->grad && !make_grad(t, x))

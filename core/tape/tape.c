@@ -71,7 +71,8 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->mode = mode;
     t->rng = rng;
     t->begun = true;
-    t->backward_done = false;
+    t->backward_done = t->no_dropout = false;
+    memset(t->scratch, GRA_UNTOUCHED, GRA_MAX_ARGS);
     gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
     gra_machine_use_bf16(t->machine, t->bf16 && mode != GRA_EVAL);
@@ -107,6 +108,7 @@ gra_machine *gra_tape_machine(const gra_tape *t)       { return t->machine; }
 void        gra_keep_going(gra_tape *t, bool on)       { gra_machine_keep_going(GIVEN(t)->machine, on); }
 void        gra_keep_grads(gra_tape *t, bool on)       { GIVEN(t)->keep_grads = on; }
 void        gra_keep_attention(gra_tape *t, bool on)   { GIVEN(t)->keep_attention = on; }
+void        gra_tape_no_dropout(gra_tape *t)           { t->no_dropout = true; }
 bool        gra_tape_keeps_attention(const gra_tape *t) { return t->keep_attention; }
 const char *gra_error(const gra_tape *t)               { return gra_failure_text(&GIVEN(t)->error); }
 
@@ -144,6 +146,15 @@ bool gra_need_rng(gra_tape *t, const char *op)
     return !t->error.failed;
 }
 
+bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who)
+{
+    if (x->tape || x->data)
+        return false;
+    gra_fail(t, "%s: got the parameter %s of a closed model, expected one of an open model: call "
+             "gra_model_close after the last use of its parameters", who, x->name);
+    return true;
+}
+
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
  * its values may have been overwritten. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
@@ -154,6 +165,11 @@ static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, boo
     else if (x && x->tape && (x->tape != t || x->step != t->step))
         gra_fail(t, "%s: got a tensor of another step or tape for input %d, expected one of this step: a "
                  "tensor lives until the next gra_begin of its tape", op, i);
+    else if (x && x->op && !x->ran)
+        gra_fail(t, "%s: got a result of %s for input %d that was never computed, expected one that gra_run "
+                 "returned: an op's public function ends in return gra_run(y)", op, x->op->name, i);
+    else if (x)
+        gra_is_closed(t, x, op);
     return t->error.failed;
 }
 
@@ -168,7 +184,7 @@ bool gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in)
 /* x's header is intact, as above. The empty tensor belongs to every step: its value is always valid. */
 bool gra_is_stale(const gra_tensor *x, const char *who)
 {
-    if (!x->tape || x->step == x->tape->step || x == &x->tape->empty)
+    if (gra_is_closed(NULL, x, who) || !x->tape || x->step == x->tape->step || x == &x->tape->empty)
         return false;
     gra_fail(x->tape, "%s: got a tensor of an earlier step, expected one of this step: call %s before the "
              "next gra_begin", who, who);
@@ -225,6 +241,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
     *x = (gra_tensor){ .data = data, .size = size, .shape = shape, .nin = nin, .tape = t, .step = t->step };
     x->in = nin ? (gra_tensor **)(void *)(x + 1) : NULL;
     x->args = args ? memset((char *)x + head, 0, args) : NULL;
+    x->updates = gra_machine_updates(t->machine);
     return x;
 }
 
@@ -246,6 +263,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
     if (t->error.failed)
         return &t->empty;
     y->op = op;
+    y->args = y->args ? y->args : t->scratch;           /* gra_run sees whether it was written */
     for (int i = 0; i < nin; i++) {
         y->in[i] = in[i];
         y->requires_grad |= in[i] && in[i]->requires_grad;
@@ -274,11 +292,51 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
     return gra_result(t, op, shape, a, b);
 }
 
+/* Where op stands in t->seen, or the free place for it; NULL: it is full. */
+static const gra_op **place_of(gra_tape *t, const gra_op *op)
+{
+    for (size_t n = 0, i = (size_t)op / sizeof(void *); n < GRA_SEEN; n++, i++)
+        if (!t->seen[i % GRA_SEEN] || t->seen[i % GRA_SEEN] == op)
+            return &t->seen[i % GRA_SEEN];
+    return NULL;
+}
+
+/* y's forward, the first time that this tape runs its op. Where the op has no .args, y->args was scratch
+ * until now; where it has no .saved, y->saved has room in this call: what was written there is an error. */
+static void run_first(gra_tape *t, gra_tensor *y)
+{
+    enum { LOOK = 4096 };
+    const unsigned char *args = (const unsigned char *)t->scratch;
+    size_t room = y->size + LOOK;
+    for (int i = 0; i < y->nin; i++)
+        room += y->in[i] ? y->in[i]->size : 0;
+    real *spare = y->op->saved ? NULL : calloc(room, sizeof(real));
+    bool written = false;
+    for (int i = 0; i < GRA_MAX_ARGS; i++)
+        written |= args[i] != GRA_UNTOUCHED;
+    if (written)
+        gra_fail(t, "%s: got values written to y->args, expected .args in its gra_op: .args = sizeof(struct "
+                 "args) makes room for them", y->op->name);
+    y->saved = spare ? spare : y->saved;
+    if (y->op->forward && !written)
+        gra_tape_run(t, y, false);
+    for (int i = 0; spare && i < LOOK; i++)
+        written |= spare[i] != 0;
+    if (written)
+        gra_fail(t, "%s: got values written to y->saved, expected .saved in its gra_op: a function that "
+                 "returns how many values it saves", y->op->name);
+    y->saved = spare ? NULL : y->saved;
+    free(spare);
+}
+
 gra_tensor *gra_run(gra_tensor *y)
 {
     gra_tape *t = y->tape;
     if (t->error.failed)
         return &t->empty;
+    const gra_op **place = y->op->saved && y->op->args ? NULL : place_of(t, y->op);
+    y->ran = true;
+    y->args = y->op->args ? y->args : NULL;
     if (y->op->saved) {
         y->saved = gra_alloc(t, y->op->saved(y) * sizeof(real));
         if (!y->saved)
@@ -289,7 +347,10 @@ gra_tensor *gra_run(gra_tensor *y)
         y->node = t->last ? t->last->node + 1 : 1;
         t->last = y;
     }
-    if (y->op->forward)
+    if (place && !*place) {
+        run_first(t, y);
+        *place = t->error.failed ? NULL : y->op;
+    } else if (y->op->forward)
         gra_tape_run(t, y, false);
     return t->error.failed ? &t->empty : y;
 }

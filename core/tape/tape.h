@@ -5,6 +5,8 @@
 #include "../base/base.h"
 #include "../machine/machine.h"
 
+enum { GRA_SEEN = 256, GRA_UNTOUCHED = 0xa5 };        /* the byte of scratch that no op has written */
+
 struct gra_tape {
     gra_machine  *machine;
     gra_tensor   *last;                 /* recorded last: the head of the list */
@@ -17,11 +19,13 @@ struct gra_tape {
     gra_mode      mode;
     gra_rng      *rng;
     bool          begun, backward_done, keep_grads, keep_attention;
+    bool          no_dropout;           /* an op of this step would have dropped in GRA_TRAIN */
     bool          bf16;                 /* gra_products: products of bfloat16 numbers, when training */
     gra_failure   error;
     gra_tensor    empty;                /* what ops return after an error: */
     real          nan;                  /* its value, */
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
+    const gra_op *seen[GRA_SEEN];       /* ops whose declaration has been tried: see gra_run */
     const struct gra_watch *watch[2];   /* see "watching" below; NULL: none */
     void         *watcher[2];
     bool          guards_memory;        /* a watch has on_alloc */
@@ -34,10 +38,14 @@ void gra_need_tape(const gra_tape *t, const char *who);
 /* True, and an error of its tape: x belongs to an earlier step. A parameter is never stale. */
 bool gra_is_stale(const gra_tensor *x, const char *who);
 
+/* True, and an error of t (NULL: the program aborts): x is a parameter whose model is closed. */
+bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who);
+
 /* A tensor that is not the result of an op. data NULL: new values, uninitialised. */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward);       /* y's forward or backward */
+void gra_tape_no_dropout(gra_tape *t);                  /* an op does not drop, but would in GRA_TRAIN */
 bool gra_tape_keeps_attention(const gra_tape *t);
 
 /* Memory that lives as long as the headers of this step: longer than the step. NULL after an error. */

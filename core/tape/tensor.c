@@ -50,6 +50,22 @@ gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
     return filled(t, "gra_full", value, shape);
 }
 
+gra_tensor *gra_constant_rand(gra_tape *t, gra_rng *g, gra_shape shape)
+{
+    gra_tensor *x = gra_leaf(t, "gra_constant_rand", shape, NULL);
+    if (x != &t->empty)
+        gra_rand(g, x->data, x->size);
+    return x;
+}
+
+gra_tensor *gra_constant_randn(gra_tape *t, gra_rng *g, gra_shape shape)
+{
+    gra_tensor *x = gra_leaf(t, "gra_constant_randn", shape, NULL);
+    if (x != &t->empty)
+        gra_randn(g, x->data, x->size);
+    return x;
+}
+
 gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return filled(t, "gra_zeros", 0, shape); }
 gra_tensor *gra_ones(gra_tape *t, gra_shape shape)  { return filled(t, "gra_ones", 1, shape); }
 

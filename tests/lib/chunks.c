@@ -40,7 +40,7 @@ static int add_place(struct place *p, int n, int input, real *x, size_t size)
 static int list_places(const gra_tensor *y, struct place *p)
 {
     int n = add_place(p, 0, DATA, y->data, y->size);
-    n = add_place(p, n, SAVED, y->saved, y->saved ? y->op->saved(y) : 0);
+    n = add_place(p, n, SAVED, y->saved, y->op->saved ? y->op->saved(y) : 0);
     for (int i = 0; i < y->nin; i++)
         if (y->in[i])
             n = add_place(p, n, i, y->in[i]->grad, y->in[i]->size);

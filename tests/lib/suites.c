@@ -5,10 +5,11 @@
 
 /* In the order in which failures are best read: what others build on comes first. */
 const char *const suites[] = {
-    "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "check", "slips",
-    "causes", "verdicts", "crashes", "ops", "sums", "answers", "beside", "absent", "mutants",
-    "attention", "golden", "layers", "seeds", "layer_errors", "cache", "trace", "view", "optim",
-    "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults", NULL,
+    "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "buffer",
+    "check", "slips", "causes", "verdicts", "crashes", "ops", "sums", "answers", "beside", "absent",
+    "mistakes", "mutants", "attention", "golden", "layers", "seeds", "layer_errors", "cache", "trace",
+    "view", "optim", "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults",
+    NULL,
 };
 
 /* ---- the tests, by file and line ---- */

@@ -791,6 +791,11 @@ ANSWER(gra_binary_cross_entropy_with_logits(t, VECTOR(10, -80), VECTOR(1, 0)), T
 REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy_with_logits: got x (2, 3) and target (3): their shapes differ")
 
+ROW("binary_cross_entropy_unreduced", "binary_cross_entropy_unreduced",
+    gra_binary_cross_entropy_unreduced(t, x, w), PROBABILITY("x", 3, 17), PROBABILITY("w", 3, 17))
+ROW("binary_cross_entropy_with_logits_unreduced", "binary_cross_entropy_with_logits_unreduced",
+    gra_binary_cross_entropy_with_logits_unreduced(t, x, w), WIDE(3, 17), PROBABILITY("w", 3, 17))
+
 static gra_tensor *hidden(gra_tape *t)          /* the second of three queries sees no key */
 {
     return gra_constant(t, (const real[]){ 0, -inf, 0, -inf, -inf, -inf, -inf, 0, 0 }, GRA_SHAPE(3, 3));

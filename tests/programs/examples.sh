@@ -81,6 +81,15 @@ She sells sea shells by the sea shore.
 END
 ok "05_next_token: it knows the text by heart" diff "$W/expected" "$W/written"
 
+lesson 0 08_micrograd
+says "the notebook's first loss" "step  0  loss 0.895844102868322  accuracy 50%"
+says "... and its last" "step 99  loss 0.010978370135493  accuracy 100%"
+
+lesson 0 09_makemore
+grep -Fxf tests/golden/makemore.txt "$W/out" >"$W/same"
+ok "09_makemore: the losses of parts 1 and 3 are PyTorch's" cmp tests/golden/makemore.txt "$W/same"
+shows "part 5 learns" '/^part 5/ { n++ } n && /^train/ && $2 < 1.5 { n++ } END { exit n != 2 }'
+
 # Python's lines are in tests/golden/microgpt.txt; make_microgpt.py wrote them, with a scalar a node.
 lesson 0 06_microgpt
 says "as many scalar nodes as on Python's tape" "18 nodes instead of 37140"
@@ -194,7 +203,7 @@ while [ -f "$W/block.$n" ]; do
     fi
     n=$((n + 1))
 done
-ok "README: two programs, a check, an op, a layer and an optimiser" test $blocks -eq 6 -a $programs -eq 2
+ok "README: two programs, a check, an op, two layers and an optimiser" test $blocks -eq 7 -a $programs -eq 2
 
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"

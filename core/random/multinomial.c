@@ -1,0 +1,47 @@
+/* multinomial: one index, drawn from the probabilities p as torch.multinomial draws it. */
+#include "../base/base.h"
+#include "random.h"
+
+/* The first index at which the sum of p / total reaches a random number, sums and quotients being floats. */
+static int by_sums(gra_rng *g, const gra_real *p, int n)
+{
+    double u;
+    float total = 0, sum = 0;
+    gra_rand_f64(g, &u, 1);
+    for (int i = 0; i < n; i++)
+        total += (float)p[i];
+    for (int i = 0; i < n - 1; i++)
+        if ((double)((sum += (float)p[i]) / total) >= u)
+            return i;
+    return n - 1;
+}
+
+/* The largest p / e, each e a number of the exponential distribution. */
+static int by_race(gra_rng *g, const gra_real *p, int n)
+{
+    int best = 0;
+    float most = -1;
+    for (int i = 0; i < n; i++) {
+        double u;
+        gra_rand_f64(g, &u, 1);
+        const float ratio = (float)p[i] / (float)-log(1 - u);
+        if (ratio > most) {
+            most = ratio;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement)
+{
+    double sum = 0, least = 0;
+    for (int i = 0; i < n; i++) {
+        sum += (double)p[i];
+        least = (double)p[i] < least ? (double)p[i] : least;
+    }
+    if (!(sum > 0) || isinf(sum) || least < 0)
+        gra_abort("gra_multinomial: got %d weights whose sum is %g and whose least is %g, expected weights "
+                  "of 0 or more with a finite sum above 0", n, sum, least);
+    return replacement ? by_sums(g, p, n) : by_race(g, p, n);
+}
