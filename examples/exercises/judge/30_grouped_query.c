@@ -55,6 +55,7 @@ static const struct judge_answer answer = {
         "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(j, p[b,g,r,i,j])  # the weight\n"
         "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # a head\n"
         "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n", .special = {
+        { "all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1", "s[b,g,r,i,j] = 0" },
         { "softmax runs over the queries: the weights of one query must sum to 1",
           "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(i, p[b,g,r,i,j])" },
         { "head h uses keys and values h mod G: neighbours share h / (H / G)",
