@@ -67,7 +67,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-echo 'command -v gnuplot >/dev/null && echo "with gnuplot" || echo "without gnuplot"' > "$out"
+cat > "$out" <<'PROGRAM'
+command -v gnuplot >/dev/null && echo "with gnuplot" || echo "without gnuplot"
+[ ! "$CK_TAP_LOG_FILE_NAME" ] || echo 1..0 > "$CK_TAP_LOG_FILE_NAME"
+PROGRAM
 chmod +x "$out"
 END
 printf '#!/bin/sh\nRUN_BY="sudo "; export RUN_BY; exec "$@"\n' | fake sudo
