@@ -21,7 +21,7 @@
 #include "lib/heatmap.h"
 #include "lib/load.h"
 #include "lib/sample.h"
-#include "lib/say.h"
+#include "lib/message.h"
 #include "lib/utf8.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "lib/clock.h"
 #include "lib/curve.h"
 #include "lib/progress.h"
-#include "lib/say.h"
+#include "lib/message.h"
 #include "lib/validation.h"
 #include <math.h>
 #include <signal.h>

@@ -7,7 +7,7 @@ TESTS   := $(sort $(filter-out tests/fuzz/% tests/bench/%,$(wildcard tests/*.c t
 SCRIPTS := $(sort $(filter-out tests/lib/% tests/fuzz/% %/valgrind.sh,$(wildcard tests/*/*.sh)))
 BENCH   := $(sort $(wildcard tests/bench/lib/*.c))
 FUZZ    := $(sort $(wildcard tests/fuzz/*.c))
-FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/say.c,$(SHARED))
+FUZZLIB := tests/fuzz/lib/fuzz.c $(filter-out %/message.c,$(SHARED))
 TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) \
            $(wildcard $(patsubst %,examples/lib/%.c,sample files json_out tokenizer/*))
 
@@ -78,7 +78,7 @@ $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
 # Programs that scripts run: each is linked with what draws a page.
 RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
-        programs/look/hostile view/dot/names)))
+        programs/look/hostile view/dot/any_names)))
 RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
         programs/look/double programs/page/native)))
 $(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a

@@ -5,7 +5,7 @@ SOURCE   := $(sort $(wildcard examples/exercises/source/*.c))
 EXERCISE := $(notdir $(basename $(or $(SOURCE),$(sort $(wildcard examples/exercises/start/*.c)))))
 CUT      := $(subst /source/,/start/,$(SOURCE)) $(subst /source/,/solutions/,$(SOURCE))
 RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
-JUDGE     = judge numbers answer formula sentences rules search
+JUDGE     = judge comparison answer formula sentences rules search
 judges    = $(B)/learn $(B)/exercises/compile \
             $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE) $(1)))
 learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files json_out say))

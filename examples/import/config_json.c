@@ -1,7 +1,7 @@
 /* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; all
  * others are skipped. */
 #include "config_json.h"
-#include "json.h"
+#include "json_members.h"
 
 #include <errno.h>
 #include <limits.h>

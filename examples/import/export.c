@@ -1,6 +1,6 @@
 /* export: see export.h. */
 #include "export.h"
-#include "names.h"
+#include "tensor_names.h"
 #include "../../core/op.h"
 
 /* GPT-2's tensor that begins with parameter i. */

@@ -1,7 +1,7 @@
-/* import: see import.h. The names of the parameters are in names.c. */
+/* import: see import.h. The names of the parameters are in tensor_names.c. */
 #include "import.h"
 #include "config_json.h"
-#include "names.h"
+#include "tensor_names.h"
 #include "shards.h"
 #include "../../core/op.h"
 

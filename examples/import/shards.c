@@ -1,6 +1,6 @@
 /* shards: see shards.h. */
 #include "shards.h"
-#include "json.h"
+#include "json_members.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* batch: see batch.h. */
 #include "batch.h"
-#include "say.h"
+#include "message.h"
 #include <stdlib.h>
 
 int batch_open(batch *b, int most, int context)

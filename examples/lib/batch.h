@@ -7,7 +7,7 @@
 #ifndef EXAMPLES_BATCH_H
 #define EXAMPLES_BATCH_H
 
-#include "text.h"
+#include "tokens.h"
 
 typedef struct batch {
     int     rows, time;

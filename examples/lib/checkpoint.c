@@ -1,7 +1,7 @@
 /* checkpoint: see checkpoint.h. */
 #include "checkpoint.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef EXAMPLES_CHECKPOINT_H
 #define EXAMPLES_CHECKPOINT_H
 
-#include "run.h"
+#include "run_folder.h"
 
 int checkpoint_save(const training *t);         /* 0 or -1 */
 int checkpoint_read_options(training *t);       /* from t->o.resume: t->o, step and best. 0 or -1 */

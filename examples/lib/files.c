@@ -1,7 +1,7 @@
 /* files: reads and writes whole files. */
 #include "files.h"
 #include "../../core/gradus.h"
-#include "say.h"
+#include "message.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* flags: `--name value`, `--name=value`, `--switch`, `--no-switch`, from a table. */
 #include "flags.h"
 #include "json_out.h"
-#include "say.h"
+#include "message.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "../../core/op.h"
 #include "files.h"
 #include "gnuplot.h"
-#include "say.h"
+#include "message.h"
 #include <stdlib.h>
 
 typedef struct weights {

@@ -3,7 +3,7 @@
 #define EXAMPLES_HEATMAP_H
 
 #include "../../layers/gpt.h"
-#include "text.h"
+#include "tokens.h"
 
 /* Draws the attention of the n tokens in ids; begins a step of the tape. Writes an SVG if path ends in .svg,
  * else a PNG, all or nothing. 0, or -1 after a warning. */

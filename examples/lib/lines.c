@@ -1,7 +1,7 @@
 /* lines: see lines.h. */
 #include "lines.h"
 #include "../../core/gradus.h"
-#include "say.h"
+#include "message.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

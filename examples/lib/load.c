@@ -2,8 +2,8 @@
 #include "load.h"
 #include "../import/import.h"
 #include "../import/shards.h"
-#include "run.h"
-#include "say.h"
+#include "run_folder.h"
+#include "message.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "../../layers/gpt.h"
 #include "files.h"
-#include "text.h"
+#include "tokens.h"
 
 #define LOAD_DEFAULT "build/run"        /* the default folder of train */
 

@@ -1,6 +1,6 @@
 /* memory: see memory.h. */
 #include "memory.h"
-#include "say.h"
+#include "message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

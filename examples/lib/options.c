@@ -5,7 +5,7 @@
 #include "options.h"
 #include "files.h"
 #include "optimizer.h"
-#include "say.h"
+#include "message.h"
 #include "utf8.h"
 #include <limits.h>
 #include <math.h>

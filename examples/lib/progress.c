@@ -1,7 +1,7 @@
 /* progress: see progress.h. */
 #include "progress.h"
 #include "clock.h"
-#include "say.h"
+#include "message.h"
 #include <math.h>
 
 void progress_begin(progress *p, const training *t)

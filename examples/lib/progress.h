@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_PROGRESS_H
 #define EXAMPLES_PROGRESS_H
 
-#include "run.h"
+#include "run_folder.h"
 
 typedef struct progress {
     long   first;                       /* the step after which this process began */

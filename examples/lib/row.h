@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_ROW_H
 #define EXAMPLES_ROW_H
 
-#include "text.h"
+#include "tokens.h"
 
 typedef struct run_row {
     long   step;

@@ -1,8 +1,8 @@
 /* text_files: files -> the bytes of a text. */
 #include "files.h"
 #include "json_out.h"
-#include "say.h"
-#include "text.h"
+#include "message.h"
+#include "tokens.h"
 #include <glob.h>
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "load.h"
 #include "memory.h"
 #include "sample.h"
-#include "say.h"
+#include "message.h"
 #include "step.h"
 #include <math.h>
 #include <stdio.h>

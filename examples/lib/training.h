@@ -34,7 +34,7 @@ int  training_open(training *t, int threads);   /* text and model, new or resume
 int  training_begin(training *t, int threads);  /* only generator, tape, batches, an empty model. 0 or -1 */
 void training_close(training *t);
 
-/* A training step is these three, one after another, as in page/run.c; train.c has the same in sight.
+/* A training step is these three, one after another, as in page/page_run.c; train.c has the same in sight.
  * training_draw draws all batches of the step before the first forward, as dropout draws from rng, too.
  * training_backward computes the gradients of the first n batches. It returns the loss; NaN: see gra_error.
  * training_update clips the gradients and moves the parameters: 0 or -1. */

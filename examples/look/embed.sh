@@ -8,7 +8,7 @@ lines() {         # lines NAME FILE ...: writes look_NAME, the lines of these fi
     awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "    \"" $0 "\\n\"," } END { print "    0\n};" }' "$@"
 }
 
-echo '#include "examples/look/page.h"'
+echo '#include "examples/look/page_text.h"'
 lines html "$1/page.html"
 lines css "$1/parts.css" "$1/page.css"
 lines tape_js "$1/numbers.js" "$1/tape.js" "$1/node.js" "$1/chain.js"

@@ -1,10 +1,10 @@
 /* examples: the expression of lesson 01, and the model of lesson 05 while it learns. */
 #include "examples.h"
-#include "../lib/say.h"
+#include "../lib/message.h"
 #include "../lib/step.h"
 #include "../lib/training.h"
 #include "look.h"
-#include "model.h"
+#include "look_model.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>

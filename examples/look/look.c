@@ -2,7 +2,7 @@
 #include "look.h"
 #include "../../core/op.h"
 #include "chain.h"
-#include "page.h"
+#include "page_text.h"
 #include "values.h"
 #include <errno.h>
 #include <stdlib.h>

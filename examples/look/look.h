@@ -16,7 +16,7 @@ int look_write(const gra_tape *t, const char *path);    /* all or nothing: 0, or
 
 typedef struct look_more {              /* what else the page shows; all fields are optional */
     const char *title, *about;          /* its heading, and a line beneath it */
-    void      (*model)(out *o, void *arg);      /* writes tokens, attention, training as JSON: model.c */
+    void      (*model)(out *o, void *arg);      /* writes tokens, attention, training as JSON: look_model.c */
     void       *arg;
 } look_more;
 int look_write_with(const gra_tape *t, const char *path, const look_more *more);

@@ -1,4 +1,4 @@
-# The part of the Makefile for build/look (main.c here), into which the page's sources are compiled.
+# The part of the Makefile for build/look (look_main.c here), into which the page's sources are compiled.
 
 LOOK := $(sort $(wildcard examples/look/*.c))
 PAGE := $(addprefix examples/look/,embed.sh page.html parts.css page.css \

@@ -1,10 +1,10 @@
 /* trained: the page of a trained model, finished and at each snapshot of its run. */
 #include "trained.h"
 #include "../lib/load.h"
-#include "../lib/run.h"
-#include "../lib/say.h"
+#include "../lib/run_folder.h"
+#include "../lib/message.h"
 #include "look.h"
-#include "model.h"
+#include "look_model.h"
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "../lib/checkpoint.h"
 #include "../lib/files.h"
 #include "../lib/hash.h"
-#include "../lib/say.h"
+#include "../lib/message.h"
 #include "../lib/step.h"
 #include <limits.h>
 #include <math.h>

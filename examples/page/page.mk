@@ -21,9 +21,9 @@ PAGE_F64   := $(PAGE_CORE) $(PAGE_LOOK) $(wildcard examples/page/expression*.c)
 
 # No file is read or written: memory_file.c has one in memory, and takes the place of infile.c and outfile.c.
 PAGE_FILES := $(patsubst %,core/files/%.c,dtype json safetensors state_dict)
-PAGE_LIB   := $(patsubst %,examples/lib/%.c,batch flags lines optimizer options row sample step text \
+PAGE_LIB   := $(patsubst %,examples/lib/%.c,batch flags lines optimizer options row sample step tokens \
               training validation) $(sort $(wildcard examples/lib/tokenizer/*.c))
-PAGE_F32   := $(filter-out $(CHECK),$(PAGE_CORE)) $(PAGE_FILES) $(PAGE_LOOK) examples/look/model.c \
+PAGE_F32   := $(filter-out $(CHECK),$(PAGE_CORE)) $(PAGE_FILES) $(PAGE_LOOK) examples/look/look_model.c \
               $(PAGE_LIB) $(filter-out examples/page/expression%,$(wildcard examples/page/*.c))
 
 page-sources:                                           # for tests/build/wasm.sh

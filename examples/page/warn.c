@@ -1,7 +1,7 @@
-/* warn: lib/say.h for a page, which has no terminal: the sentence is kept, for run_why. */
-#include "../lib/say.h"
+/* warn: lib/message.h for a page, which has no terminal: the sentence is kept, for run_why. */
+#include "../lib/message.h"
 #include "export.h"
-#include "run.h"
+#include "page_run.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * brute force; its files are read in each form, and what is wrong with one is named. */
 #include "core/gradus.h"
 #include "examples/lib/files.h"
-#include "examples/lib/say.h"
+#include "examples/lib/message.h"
 #include "examples/lib/tokenizer/tokenizer.h"
 #include "examples/lib/utf8.h"
 #include "lib/folder.h"

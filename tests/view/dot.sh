@@ -14,7 +14,7 @@ drawn() {       # there is no warning, every node and edge is drawn, and text st
 }
 
 if command -v dot >/dev/null; then
-    ok "a graph of tensors whose names have any bytes" "$BUILD/f32/tests/view/dot/names" "$W/tape.dot"
+    ok "a graph of tensors whose names have any bytes" "$BUILD/f32/tests/view/dot/any_names" "$W/tape.dot"
     ok "Graphviz draws it" drawn
 else
     echo "$SCRIPT: left out: there is no dot (Graphviz)"

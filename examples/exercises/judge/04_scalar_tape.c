@@ -1,5 +1,5 @@
 /* 04 scalar_tape: the judge. Formulas are lists of lines, which the answer's tape and the judge compute. */
-#include "numbers.h"
+#include "comparison.h"
 #include <math.h>
 
 enum what { LEAF, ADD, MUL, TANH };

@@ -1,6 +1,6 @@
 /* 25 accumulation: the judge. The loss that it provides is the cross-entropy of a linear layer, and records
  * which rows are requested, and whether each micro-batch is a step of its own. */
-#include "numbers.h"
+#include "comparison.h"
 
 enum { IN = 3, CLASSES = 4, MOST = 12, WEIGHTS = IN * CLASSES, ALL = WEIGHTS + CLASSES, STALE = 3 };
 

@@ -1,6 +1,6 @@
 /* 33 first_nan: the judge. The expected numbers use eps = 1e-5 under the root: any eps that is small
  * compared with a variance of about 1 gives the same to 3 digits. */
-#include "numbers.h"
+#include "comparison.h"
 #include <math.h>
 
 enum { VOCAB = 6, DIM = 4, MOST = 8, NEW = 5, NEARLY = 4 };

@@ -2,7 +2,7 @@
  * numbers of a case. If an output is wrong, a second trial is made with telling numbers, and the mistake is
  * named that gives the numbers of both (search.c). */
 #include "answer.h"
-#include "numbers.h"
+#include "comparison.h"
 #include "rules.h"
 #include <math.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ struct judge_case {
     double        tolerance;            /* beside the largest number that is expected, or 1; 0: 1e-12 */
     bool          gradients;            /* of a tensor */
     bool          apart;                /* each output is a part: "part: dv" */
-    const char   *says;                 /* the finding if no mistake is named; NULL: what numbers.c says */
+    const char   *says;                 /* the finding if no mistake is named; NULL: what comparison.c says */
 };
 
 /* A `call` or an `f` of one expression: CALLS(forward, softmax(c->in[0], c->out[0], c->size[0])) */

@@ -2,10 +2,10 @@
 #include "grade.h"
 #include "../../lib/files.h"
 #include "../../lib/json_out.h"
-#include "../../lib/say.h"
+#include "../../lib/message.h"
 #include "../../lib/utf8.h"
 #include "handed.h"
-#include "report.h"
+#include "verdict_text.h"
 #include "signals.h"
 #include "terminal.h"
 #include <dirent.h>

@@ -2,12 +2,12 @@
  * save (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root,
  * and finds beside itself what make has built for it. */
 #include "../../lib/begin.h"
-#include "../../lib/say.h"
+#include "../../lib/message.h"
 #include "grade.h"
 #include "ladder.h"
 #include "milestone.h"
-#include "progress.h"
-#include "report.h"
+#include "solved.h"
+#include "verdict_text.h"
 #include "session.h"
 #include "signals.h"
 #include <errno.h>

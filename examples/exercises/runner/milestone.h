@@ -2,7 +2,7 @@
 #ifndef RUNNER_MILESTONE_H
 #define RUNNER_MILESTONE_H
 
-#include "progress.h"
+#include "solved.h"
 
 /* Writes a sentence that offers a milestone if exercise `at` belongs to one whose exercises are all solved;
  * otherwise "". Of several it offers the last. */

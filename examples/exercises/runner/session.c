@@ -1,8 +1,8 @@
 /* session: see session.h. */
 #include "session.h"
-#include "../../lib/say.h"
+#include "../../lib/message.h"
 #include "milestone.h"
-#include "report.h"
+#include "verdict_text.h"
 #include "signals.h"
 #include "terminal.h"
 #include "watch.h"

@@ -2,7 +2,7 @@
 #ifndef RUNNER_SESSION_H
 #define RUNNER_SESSION_H
 
-#include "progress.h"
+#include "solved.h"
 
 /* The exit status. */
 int session(const struct ladder *l, struct progress *p, const char *build, int seconds);

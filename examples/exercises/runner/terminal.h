@@ -2,7 +2,7 @@
 #ifndef RUNNER_TERMINAL_H
 #define RUNNER_TERMINAL_H
 
-#include "page.h"
+#include "screen_text.h"
 #include <stdbool.h>
 
 /* Keys that are not characters. */

@@ -3,7 +3,7 @@
  *     "hello"  ->  vocabulary e h l o  ->  1 0 2 2 3
  */
 #include "../files.h"
-#include "../say.h"
+#include "../message.h"
 #include "internal.h"
 #include <stdbool.h>
 #include <stdio.h>

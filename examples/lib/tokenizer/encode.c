@@ -3,7 +3,7 @@
  * The pairs that may merge are in a heap, by rank and place, and the tokens in a list. A merge changes the
  * pairs around it: the new ones are added, and an old one is found to be stale when its turn comes. So a
  * piece of n bytes takes n log n steps. */
-#include "../say.h"
+#include "../message.h"
 #include "heap.h"
 #include "internal.h"
 #include <string.h>

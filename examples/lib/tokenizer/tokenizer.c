@@ -2,7 +2,7 @@
 #include "../files.h"
 #include "../hash.h"
 #include "../json_out.h"
-#include "../say.h"
+#include "../message.h"
 #include "../utf8.h"
 #include "internal.h"
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * It trains in slices, with all that a page does in between, and writes loss.tsv and model.safetensors. Then
  * it loads damaged models, and starts over. */
 #include "examples/page/broken.h"
-#include "examples/page/run.h"
+#include "examples/page/page_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

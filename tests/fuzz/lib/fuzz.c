@@ -1,7 +1,7 @@
-/* fuzz: see fuzz.h. warn() and say() replace those of examples/lib/say.c: they format, but print nothing. */
+/* fuzz: see fuzz.h. warn() and say() replace those of examples/lib/message.c: they print nothing. */
 #include "fuzz.h"
 #include "../../../core/gradus.h"
-#include "../../../examples/lib/say.h"
+#include "../../../examples/lib/message.h"
 #include "../../lib/fault.h"
 
 #include <stdarg.h>

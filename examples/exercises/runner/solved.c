@@ -1,6 +1,6 @@
-/* progress: see progress.h. The file has lines "solved 08_softmax" and "current 08_softmax"; others
+/* solved: see solved.h. The file has lines "solved 08_softmax" and "current 08_softmax"; others
  * are skipped. */
-#include "progress.h"
+#include "solved.h"
 #include "../../lib/files.h"
 #include <stdio.h>
 #include <stdlib.h>

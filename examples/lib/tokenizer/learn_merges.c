@@ -1,4 +1,4 @@
-/* train: merges, learnt from a text.
+/* learn_merges: merges, learnt from a text.
  *
  * Each different piece of the text is a word with a count, at first a token for each byte. The pair of
  * neighbours that is most frequent becomes a token, and is replaced in all words; then again. Of equals the
@@ -9,7 +9,7 @@
  * count. The count of a pair that is there already only falls, so an outdated entry is found when it comes
  * first. */
 #include "../hash.h"
-#include "../say.h"
+#include "../message.h"
 #include "heap.h"
 #include "internal.h"
 #include <stdbool.h>

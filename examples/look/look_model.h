@@ -1,10 +1,10 @@
-/* model: a GPT's attention and predictions for a few tokens, at several steps of its training. */
+/* look_model: a GPT's attention and predictions for a few tokens, at several steps of its training. */
 #ifndef EXAMPLES_LOOK_MODEL_H
 #define EXAMPLES_LOOK_MODEL_H
 
 #include "../../layers/gpt.h"
 #include "../lib/forward.h"
-#include "../lib/text.h"
+#include "../lib/tokens.h"
 #include "../lib/json_out.h"
 
 /* A function that fails has printed why (see warn). */

@@ -1,7 +1,7 @@
-/* names: a GPT's parameters, with our names and GPT-2's. In a block, GPT-2's c_attn contains query, key and
- * value, and Hugging Face's matrices are transposed. */
-#ifndef EXAMPLES_NAMES_H
-#define EXAMPLES_NAMES_H
+/* tensor_names: a GPT's parameters, with our names and GPT-2's. In a block, GPT-2's c_attn contains query,
+ * key and value, and Hugging Face's matrices are transposed. */
+#ifndef EXAMPLES_TENSOR_NAMES_H
+#define EXAMPLES_TENSOR_NAMES_H
 
 #include "../../layers/gpt.h"
 

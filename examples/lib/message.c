@@ -1,5 +1,5 @@
-/* say: see say.h. */
-#include "say.h"
+/* message: see message.h. */
+#include "message.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

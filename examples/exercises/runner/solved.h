@@ -1,4 +1,4 @@
-/* progress: what the learner has solved, and the current exercise; kept in examples/exercises/.progress. */
+/* solved: what the learner has solved, and the current exercise; kept in examples/exercises/.progress. */
 #ifndef RUNNER_PROGRESS_H
 #define RUNNER_PROGRESS_H
 

@@ -1,6 +1,6 @@
-/* numbers.h: what answer.c needs from numbers.c. */
-#ifndef EXERCISES_NUMBERS_H
-#define EXERCISES_NUMBERS_H
+/* comparison: what answer.c needs from comparison.c. */
+#ifndef EXERCISES_COMPARISON_H
+#define EXERCISES_COMPARISON_H
 
 #include "judge.h"
 

@@ -1,6 +1,6 @@
-/* numbers: compares an answer's numbers with the right ones, and says how wrong ones are related to them (see
+/* comparison: an answer's numbers beside the right ones, and how the wrong ones are related to them (see
  * judge.h). */
-#include "numbers.h"
+#include "comparison.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

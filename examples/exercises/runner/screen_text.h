@@ -1,4 +1,4 @@
-/* page: text in lines that fit a terminal of 80 columns. */
+/* screen_text: text in lines that fit a terminal of 80 columns. */
 #ifndef RUNNER_PAGE_H
 #define RUNNER_PAGE_H
 

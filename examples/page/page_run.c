@@ -1,9 +1,9 @@
-/* run: see run.h. */
-#include "run.h"
+/* page_run: see page_run.h. */
+#include "page_run.h"
 #include "../look/look.h"
-#include "../look/model.h"
+#include "../look/look_model.h"
 #include "../lib/row.h"
-#include "../lib/say.h"
+#include "../lib/message.h"
 #include "../lib/training.h"
 #include "../lib/validation.h"
 #include "broken.h"

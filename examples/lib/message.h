@@ -1,4 +1,4 @@
-/* say: prints results on stdout, and a sentence for each error on stderr. */
+/* message: prints results on stdout, and a sentence for each error on stderr. */
 #ifndef EXAMPLES_SAY_H
 #define EXAMPLES_SAY_H
 

@@ -1,6 +1,6 @@
-/* page: see page.h. */
-#include "page.h"
-#include "../../lib/say.h"
+/* screen_text: see screen_text.h. */
+#include "screen_text.h"
+#include "../../lib/message.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

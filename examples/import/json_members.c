@@ -1,5 +1,5 @@
-/* json: see json.h. */
-#include "json.h"
+/* json_members: see json_members.h. */
+#include "json_members.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* page: the sources of the page and the formulas of the ops, which embed.sh writes as C. */
+/* page_text: the sources of the page and the formulas of the ops, which embed.sh writes as C. */
 #ifndef EXAMPLES_LOOK_PAGE_H
 #define EXAMPLES_LOOK_PAGE_H
 

@@ -1,4 +1,4 @@
-/* run: the folder of a training run.
+/* run_folder: the folder of a training run.
  *
  *     loss.tsv                 a row for each step; val_loss: an estimate from some batches; losses are in
  *                              nats per token, val_bits_per_byte in bits per byte

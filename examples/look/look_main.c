@@ -13,7 +13,7 @@
 #include "../lib/begin.h"
 #include "../lib/flags.h"
 #include "../lib/load.h"
-#include "../lib/say.h"
+#include "../lib/message.h"
 #include "examples.h"
 #include "trained.h"
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* report: see report.h. */
-#include "report.h"
+/* verdict_text: see verdict_text.h. */
+#include "verdict_text.h"
 #include "../../lib/json_out.h"
 #include <stdbool.h>
 #include <stdlib.h>

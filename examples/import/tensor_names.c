@@ -1,5 +1,5 @@
-/* names: see names.h. */
-#include "names.h"
+/* tensor_names: see tensor_names.h. */
+#include "tensor_names.h"
 
 #include <stdio.h>
 

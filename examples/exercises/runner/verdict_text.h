@@ -1,8 +1,8 @@
-/* report: shows a verdict to people, and to programs. */
+/* verdict_text: shows a verdict to people, and to programs. */
 #ifndef RUNNER_REPORT_H
 #define RUNNER_REPORT_H
 
-#include "page.h"
+#include "screen_text.h"
 #include "verdict.h"
 #include <stdio.h>
 

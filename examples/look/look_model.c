@@ -1,8 +1,8 @@
-/* model: see model.h. */
-#include "model.h"
+/* look_model: see look_model.h. */
+#include "look_model.h"
 #include "../../core/op.h"
 #include "../lib/sample.h"
-#include "../lib/say.h"
+#include "../lib/message.h"
 #include "look.h"
 #include <errno.h>
 #include <stdlib.h>

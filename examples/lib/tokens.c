@@ -1,11 +1,11 @@
-/* text: bytes -> tokens.
+/* tokens: bytes -> tokens.
  *
  *     "hello"  ->  1 0 2 2 3
  */
-#include "text.h"
+#include "tokens.h"
 #include "hash.h"
 #include "lines.h"
-#include "say.h"
+#include "message.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

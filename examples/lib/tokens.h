@@ -1,4 +1,4 @@
-/* text: the training text as tokens. */
+/* tokens: the training text as tokens. */
 #ifndef EXAMPLES_TEXT_H
 #define EXAMPLES_TEXT_H
 

@@ -1,12 +1,12 @@
-/* files: vocab.json and merges.txt, and tokenizer.json, as Hugging Face has them.
+/* hf_files: vocab.json and merges.txt, and tokenizer.json, as Hugging Face has them.
  *
  * In these files a byte is a character: itself if it is printable in Latin-1, else the next from U+0100 on,
  * so a blank is Ġ and a newline Ċ. vocab.json has the id of each token; merges.txt a merge in each line, in
  * the order of their ranks, as two tokens with a blank between. tokenizer.json has both. */
-#include "../../import/json.h"
+#include "../../import/json_members.h"
 #include "../files.h"
 #include "../json_out.h"
-#include "../say.h"
+#include "../message.h"
 #include "internal.h"
 #include <stdlib.h>
 #include <string.h>

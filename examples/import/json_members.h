@@ -1,4 +1,4 @@
-/* json: the members of a JSON object or array, one after another; gradus.h reads them. */
+/* json_members: the members of a JSON object or array, one after another; gradus.h reads them. */
 #ifndef EXAMPLES_JSON_H
 #define EXAMPLES_JSON_H
 

@@ -1,8 +1,8 @@
-/* run: see run.h. */
-#include "run.h"
+/* run_folder: see run_folder.h. */
+#include "run_folder.h"
 #include "../import/export.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

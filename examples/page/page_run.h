@@ -1,4 +1,5 @@
-/* run: a training run in a page: what train does, a slice at a time, and without files. It has the numbers of
+/* page_run: a training run in a page: what train does, a slice at a time, and without files. It has the
+ * numbers of
  *
  *     GRADUS_ISA=base build/train --data TEXT FLAGS
  *
