@@ -339,8 +339,8 @@ gra_tensor *gra_log(gra_tape *t, gra_tensor *x);                       /* ln x *
 gra_tensor *gra_sqrt(gra_tape *t, gra_tensor *x);                      /* x^(1/2) */
 gra_tensor *gra_sin(gra_tape *t, gra_tensor *x);                       /* sin x, x in radians */
 gra_tensor *gra_cos(gra_tape *t, gra_tensor *x);                       /* cos x, x in radians */
-gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x */
-gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x) */
+gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x; slope 0 where it is 1 */
+gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x); as tanh */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
 
 /* x Phi(x), by erf: PyTorch's default. As there, Phi is rounded beside 1: in float its error is up to 3e-8,

@@ -1,4 +1,4 @@
-/* sigmoid: y = 1 / (1 + e^-x), dx += dy y (1 - y). 1 - y is sigmoid(-x), also where y is rounded to 1. */
+/* sigmoid: y = 1 / (1 + e^-x), dx += dy y (1 - y). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
@@ -11,17 +11,16 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
-    const real *x = y->in[0]->data;
     real *dx = y->in[0]->grad;
     for (size_t i = from; i < to; i++)
-        dx[i] += y->grad[i] * y->data[i] * real_sigmoid(-x[i]); /* dx += dy y (1 - y) */
+        dx[i] += y->grad[i] * y->data[i] * (1 - y->data[i]);    /* dx += dy y (1 - y) */
 }
 
 /* GRA_KERNEL(forward_all, forward, y, units, cost) defines forward_all(y), which calls forward(y, from, to)
  * until all units from 0 to units - 1 are done, on several threads where that is worth it. Here a unit is an
  * element; its cost, roughly in additions, decides how many threads are worth it. */
 GRA_KERNEL(forward_all, forward, y, y->size, 12)
-GRA_KERNEL(backward_all, backward, y, y->size, 14)
+GRA_KERNEL(backward_all, backward, y, y->size, 3)
 
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x)
 {

@@ -109,7 +109,7 @@ TEST(constants_of_a_step)
     gra_rand(&same, drawn, 4);
     ck_assert_mem_eq(u->data, drawn, sizeof drawn);
     const gra_tensor *c = gra_param(gra_root(model), "c", gra_init_constant(2.5), GRA_SHAPE(2));
-    ck_assert(c->data[0] == 2.5 && c->data[1] == 2.5);
+    ck_assert(c->data[0] == (real)2.5 && c->data[1] == (real)2.5);
 }
 
 TEST(multinomial_as_in_pytorch)         /* torch.multinomial(p, 1, replacement), seed 2147483647 */
