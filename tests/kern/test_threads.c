@@ -419,8 +419,8 @@ TEST(quotas_of_control_groups)
         { "0::/a", "mkdir -p unified/a; echo 600000 100000 >unified/a/cpu.max", 6 },
         { "3:cpu,cpuacct:/b\n0::/", "mv a cpu,cpuacct; cd cpu,cpuacct/b; echo 200000 >cpu.cfs_quota_us;"
           "echo 100000 >cpu.cfs_period_us", 2 },
-        { "4:cpuset,cpu:/", "mv a cpu; cd cpu; echo 150000 >cpu.cfs_quota_us; echo 50000 >cpu.cfs_period_us", 3 },
-        { "4:cpu:/b", "mv a cpu; cd cpu/b; echo -1 >cpu.cfs_quota_us; echo 5000 >cpu.cfs_period_us", 16 },
+        { "4:cpuset,cpu:/", "mv a cpu; cd cpu; echo 1500 >cpu.cfs_quota_us; echo 500 >cpu.cfs_period_us", 3 },
+        { "4:cpu:/b", "mv a cpu; cd cpu/b; echo -1 >cpu.cfs_quota_us; echo 5 >cpu.cfs_period_us", 16 },
         { "4:cpuset:/b", "mv a cpu; cd cpu/b; echo 9 >cpu.cfs_quota_us; echo 9 >cpu.cfs_period_us", 16 },
         { "no group", "echo 100000 100000 >cpu.max", 16 },
     };
