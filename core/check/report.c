@@ -80,9 +80,9 @@ static void say_untested(const gra_checking *k)
                 unsure += (double)x->unsure[j] > least;
         }
         if (x->kinks)
-            gra_check_say(k->report, "f has a kink at %." NAME "s[%zu] = %g, and at %zu more elements of it: "
-                          "no derivative can be taken there: move them", x->name, x->kink,
-                          (double)x->data[x->kink], x->kinks - 1);
+            gra_check_say(k->report, "f has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements): no "
+                          "derivative can be taken there: move it", x->name, x->kink,
+                          (double)x->data[x->kink], x->kinks, x->size);
         if (x->untested)
             next(&zero, "%." NAME "s", x->name);
         if (below)

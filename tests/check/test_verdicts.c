@@ -595,7 +595,7 @@ TEST(kinks)
         expect(checked(wrong_beside_it, NULL, 1, in), 1, "analytic");
     }
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(2, 3), .data = data[0] };
-    expect(checked(wrong_at_the_kink, NULL, 1, &x), 2, "f has a kink at x[0] = 0, and at 1 more");
+    expect(checked(wrong_at_the_kink, NULL, 1, &x), 2, "f has a kink at x[0] = 0 (2 of 6 elements)");
 }
 
 #endif
