@@ -155,8 +155,7 @@ static int continue_prompt(session *s, sampler *writer)
         if (id == l->end)
             break;
     }
-    say_bytes(s->held, s->n_held);
-    s->n_held = 0;
+    s->n_held = 0;                                      /* a character without its end is left out */
     if (id == l->end || (line && !ends_line(l, id)))
         say("\n");
     return say_failed() ? -1 : 0;

@@ -348,7 +348,7 @@ static int check(gra_checking *k, gra_model *m)
 
     bool untested = k->report->elements == 0 || k->size == 0;
     for (int i = 0; i < k->count; i++)
-        untested |= k->tensor[i].untested;
+        untested |= k->tensor[i].untested || k->tensor[i].kinks;
     gra_check_tell(k, k->report->elements ? worst_of(k) : NULL, untested);
     const gra_check_report passed = *k->report;         /* unless what follows finds something */
     k->report->finding[0] = k->report->text[0] = '\0';

@@ -38,6 +38,7 @@ typedef struct gra_checked {            /* one tensor, and its analytic and nume
     double      good_step;              /* the latest step that was found by trying all; 0: none was */
     double      most;                   /* the largest |value| */
     double      floor;          /* errors are relative to the largest gradient, or to this, if it is larger */
+    size_t      kinks, kink;            /* elements at which f has a kink, and nothing is known; the first */
     bool        untested;               /* both gradients are 0 throughout */
     double      error;                  /* that of its worst element */
     size_t      worst;

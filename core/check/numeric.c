@@ -15,6 +15,8 @@
  *    how exact n is. It is tried first with the next element.
  * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small
  *    x is. Two to six more.
+ * 5. Where a is still wrong, f may have a kink at x_i: relu at 0, the largest of equal values. Then a may be
+ *    any slope between those of both sides. Four more.
  *
  * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
  * rounding. */
@@ -135,6 +137,41 @@ static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
     }
 }
 
+/* Do the slopes of both sides differ, as much with a smaller step? Then a is right if it lies between them,
+ * in each output for itself. If it does not, several kinks may meet, and nothing is known. */
+static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step, double r)
+{
+    const real was = x->data[i];
+    const double a = (double)x->analytic[i];
+    double jump[2] = { 0 }, low = 0, high = 0;
+    for (int again = 0; again < 2; again++, step /= 8) {
+        const real up = was + (real)step, down = was - (real)step;
+        const real *y = evaluate_moved(k, x, i, up);
+        if (!y)
+            return;
+        for (size_t j = 0; j < k->size; j++)
+            k->parts[j] = k->c[j] * ((y[j] - k->y[j]) / (up - was));
+        y = evaluate_moved(k, x, i, down);
+        if (!y)
+            return;
+        low = high = 0;
+        for (size_t j = 0; j < k->size; j++) {
+            const double right = (double)k->parts[j];
+            const double left = (double)(k->c[j] * ((k->y[j] - y[j]) / (was - down)));
+            jump[again] += fabs(right - left);
+            low += fmin(right, left);
+            high += fmax(right, left);
+        }
+    }
+    const double slack = fmax(k->tolerance * r, 1e-15 * k->loss / step);
+    if (!(jump[1] > 100 * slack && fabs(jump[1] - jump[0]) <= 0.01 * jump[1]))
+        return;
+    if (!(low - slack <= a && a <= high + slack) && x->kinks++ == 0)
+        x->kink = i;
+    x->numeric[i] = x->analytic[i];                     /* what follows must agree with it */
+    x->unsure[i] = 0;
+}
+
 /* The numeric gradient of element i. */
 static void differentiate(gra_checking *k, gra_checked *x, size_t i, double largest)
 {
@@ -160,6 +197,8 @@ static void differentiate(gra_checking *k, gra_checked *x, size_t i, double larg
     if (!known)
         search(k, x, i);
     nearly(k, x, i, r);
+    if (isfinite(a) && !(fabs(a - (double)x->numeric[i]) <= fmax(k->tolerance * r, (double)x->unsure[i])))
+        look_for_kink(k, x, i, usual / 4, r);
 }
 
 bool gra_check_numeric(gra_checking *k, gra_checked *x)

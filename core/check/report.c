@@ -79,6 +79,10 @@ static void say_untested(const gra_checking *k)
             else
                 unsure += (double)x->unsure[j] > least;
         }
+        if (x->kinks)
+            gra_check_say(k->report, "f has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements): no "
+                          "derivative can be taken there: move it", x->name, x->kink,
+                          (double)x->data[x->kink], x->kinks, x->size);
         if (x->untested)
             next(&zero, "%." NAME "s", x->name);
         if (below)

@@ -7,6 +7,7 @@
 #include "sample.h"
 #include "message.h"
 #include "step.h"
+#include "utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,8 @@ char *training_sample(training *t, size_t *size)
     if (!ids)
         return warn("out of memory"), NULL;
     char *text = draw(t, ids, n) ? NULL : tokenizer_decode(&t->text.tokens, ids, n, size);
+    if (text)
+        text[*size -= utf8_unfinished(text, *size)] = '\0';     /* without a character that is not complete */
     free(ids);
     return text;
 }

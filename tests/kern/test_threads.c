@@ -2,6 +2,7 @@
  * number of threads. */
 #include "core/tape/tape.h"
 #include "core/kern/gemm.h"
+#include "core/machine/threads.h"
 #include "layers/gpt.h"
 #include "lib/isa.h"
 #include "lib/suites.h"
@@ -395,4 +396,43 @@ TEST(evaluation_beside_training)
     pthread_rwlock_destroy(&s.lock);
     gra_model_close(m);
     gra_close(tape);
+}
+
+/* ---- how many ---- */
+
+/* Containers: 16 cores are seen, and control groups allow less. Each command runs in their folder. */
+TEST(quotas_of_control_groups)
+{
+    static const struct {
+        const char *groups, *command;
+        int cores;
+    } all[] = {
+        { "0::/a/b", "echo 100000 100000 >a/b/cpu.max", 1 },
+        { "0::/a/b", "echo 150000 100000 >a/b/cpu.max", 1 },
+        { "0::/a/b", "echo 5000 100000 >a/b/cpu.max", 1 },
+        { "0::/a/b", "echo 9990000 10000 >a/b/cpu.max", 16 },
+        { "0::/a/b", "echo max 100000 >a/b/cpu.max; echo 200000 100000 >a/cpu.max", 2 },
+        { "0::/a/b", "echo 300000 100000 >a/b/cpu.max; echo max 100000 >a/cpu.max", 3 },
+        { "0::/a", "echo 100000 100000 >a/b/cpu.max", 16 },
+        { "0::/", "echo 400000 100000 >cpu.max", 4 },
+        { "0::/not/seen", "echo 250000 50000 >cpu.max", 5 },
+        { "0::/a", "mkdir -p unified/a; echo 600000 100000 >unified/a/cpu.max", 6 },
+        { "3:cpu,cpuacct:/b\n0::/", "mv a cpu,cpuacct; cd cpu,cpuacct/b; echo 200000 >cpu.cfs_quota_us;"
+          "echo 100000 >cpu.cfs_period_us", 2 },
+        { "4:cpuset,cpu:/", "mv a cpu; cd cpu; echo 1500 >cpu.cfs_quota_us; echo 500 >cpu.cfs_period_us", 3 },
+        { "4:cpu:/b", "mv a cpu; cd cpu/b; echo -1 >cpu.cfs_quota_us; echo 5 >cpu.cfs_period_us", 16 },
+        { "4:cpuset:/b", "mv a cpu; cd cpu/b; echo 9 >cpu.cfs_quota_us; echo 9 >cpu.cfs_period_us", 16 },
+        { "no group", "echo 100000 100000 >cpu.max", 16 },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char command[600];
+        snprintf(command, sizeof command,
+                 "cd %s && rm -rf quota && mkdir -p quota/proc/self quota/sys/fs/cgroup/a/b && cd quota &&"
+                 "printf '%s\\n' >proc/self/cgroup && cd sys/fs/cgroup && { %s; }",
+                 GRADUS_BUILD, all[i].groups, all[i].command);
+        ck_assert_int_eq(system(command), 0);
+        ck_assert_msg(gra_quota(GRADUS_BUILD "/quota", 16) == all[i].cores, "%s: got %d, expected %d",
+                      all[i].command, gra_quota(GRADUS_BUILD "/quota", 16), all[i].cores);
+    }
+    ck_assert_int_eq(gra_quota(GRADUS_BUILD "/none", 16), 16);
 }

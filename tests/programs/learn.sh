@@ -251,6 +251,16 @@ played() {      # played ROWS COLUMNS: the script on stdin, with keys and what t
 
 group "the terminal"
 rm -f examples/exercises/.progress "$own"
+for value in '' 1; do
+    export NO_COLOR="$value"
+    ok "NO_COLOR='$value'" played 24 80 <<END
+wait not passed yet
+colors $((1 - ${value:-0}))
+keys q
+status 0
+END
+done
+unset NO_COLOR
 ok "keys" played 24 80 <<END
 wait 01 central_difference
 wait not passed yet

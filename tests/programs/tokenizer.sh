@@ -36,6 +36,20 @@ ok "... is printed as it is" sh -c '[ "$(head -c 11 "$1")" = "$2" ]' - "$W/out" 
 ok "a text" ends_with 0 "$GENERATE" --model "$W/run" --tokens 40 --seed 1
 head -c 60 "$W/run/sample.txt" >"$W/begin"
 ok "... of the sample's tokens" sh -c 'head -c 60 "$1" | cmp - "$2"' - "$W/out" "$W/begin"
+
+# Tokens of one byte: every second text ends inside a character, which is left out.
+awk 'BEGIN { while (i++ < 3000) printf "\303\251" }' >"$W/accents"
+accents() {     # accents COMMAND ...: $W/out, or the sample of a run, is nothing but whole characters
+    "$@" >"$W/out" && [ "$(tr -d '\n' <"$W/out" | wc -c)" -gt 2 ] &&
+        sh -c 'tr -d "\n" <"$1" | LC_ALL=C grep -qx "\($(printf "\303\251")\)*"' - "$W/out"
+}
+ok "a run of accents" ends_with 0 "$TRAIN" $tiny --data "$W/accents" --tokenizer bytes --steps 300 --lr 0.03 \
+    --sample 9 --out "$W/accents.run"
+ok "... a sample without half a character" accents cat "$W/accents.run/sample.txt"
+for n in 4 5; do
+    ok "$n tokens of accents" accents "$GENERATE" --model "$W/accents.run" --tokens $n --temperature 0 \
+        --prompt é
+done
 ok "an empty prompt is a newline" ends_with 0 "$GENERATE" --model "$W/run" --prompt "" --tokens 3
 ok "look names its tokens" ends_with 0 "$BUILD/look" --model "$W/run" --prompt "the tape" --out "$W/page.html"
 ok "... as they are" grep -q '"tokens":\["t","he","·t","a","pe"\]' "$W/page.html"

@@ -112,12 +112,15 @@ int terminal_key(int milliseconds)
 
 void terminal_draw(const struct page_line *line, int n, int rows, int columns)
 {
-    static const char *const styles[] = { "", "\033[32m", "\033[31m", "\033[1m" };
+    static const char *const styles[][4] = { { "", "\033[32m", "\033[31m", "\033[1m" },
+                                             { "", "", "", "\033[1m" } };
+    const char *no_color = getenv("NO_COLOR");          /* set and not empty: none, as no-color.org says */
+    const char *const *style = styles[no_color && *no_color];
     static char screen[sizeof shown];
     size_t at = (size_t)snprintf(screen, sizeof screen, "\033[H");
     for (int i = 0; i < n && i < rows && at + PAGE_COLUMNS + 40 < sizeof screen; i++)
         at += (size_t)snprintf(screen + at, sizeof screen - at, "%s%s%.*s%s\033[K", i ? "\r\n" : "",
-                               styles[line[i].style], columns > 1 ? columns - 1 : 1, line[i].text,
+                               style[line[i].style], columns > 1 ? columns - 1 : 1, line[i].text,
                                line[i].style == PLAIN ? "" : "\033[0m");
     if (n < rows)
         at += (size_t)snprintf(screen + at, sizeof screen - at, "\033[J");

@@ -8,6 +8,7 @@
  *     gone TEXT      until it does not                        run COMMAND   runs a shell command
  *     size R C       resizes the window                       signal N      sends a signal to the program
  *     show           prints the screen                        stopped       until the program has stopped
+ *     colors N       1: it has written a color, 0: none
  *     status N       until it exits with N, or by signal N - 128; the terminal must be restored
  *
  * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column,
@@ -29,7 +30,7 @@
 enum { ROWS = 100, COLUMNS = 200, TICK = 20, TICKS = 60 * 1000 / TICK };
 
 static char screen[ROWS][COLUMNS];
-static int  rows, columns, row, column, terminal;
+static int  rows, columns, row, column, terminal, colors;
 static pid_t pid;
 static struct termios before;
 
@@ -71,6 +72,8 @@ static void sequence(char c, const char *between)
         clear(row, column);
     else if (c == 'K')
         memset(&screen[row][column], ' ', (size_t)(COLUMNS - column));
+    else if (c == 'm' && *between == '3')
+        colors = 1;
     else if (!strcmp(between, "?1049"))
         clear(0, 0);
     else if (!strchr("mhl", c))
@@ -220,7 +223,10 @@ static void command(const char *what, const char *text)
         await(true, 0);
     else if (!strcmp(what, "show"))
         show();
-    else if (!strcmp(what, "size") && sscanf(text, "%d %d", &rows, &columns) == 2)
+    else if (!strcmp(what, "colors")) {
+        if (colors != atoi(text))
+            fail("the colors are not", text);
+    } else if (!strcmp(what, "size") && sscanf(text, "%d %d", &rows, &columns) == 2)
         resize();
     else
         fail("no such command:", what);
