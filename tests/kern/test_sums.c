@@ -65,6 +65,8 @@ F(sum_slice, gra_slice(t, in[0], 0, 3, -5))
 F(sum_mse_loss, gra_mse_loss(t, in[0], in[1]))
 F(sum_bce, gra_binary_cross_entropy(t, in[0], in[1]))
 F(sum_bce_logits, gra_binary_cross_entropy_with_logits(t, in[0], in[1]))
+F(sum_bce_unreduced, gra_binary_cross_entropy_unreduced(t, in[0], in[1]))
+F(sum_bce_logits_unreduced, gra_binary_cross_entropy_with_logits_unreduced(t, in[0], in[1]))
 F(sum_attention, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1 }))
 F(sum_masked, gra_attention(t, in[0], in[1], in[2], &(gra_attention_options){ .heads = 1, .mask = in[3] }))
 
@@ -121,6 +123,10 @@ static const struct sum_case cases[] = {
     { "binary_cross_entropy", "binary_cross_entropy", 1, { OF(N), OF(N) }, 0.05, 0.95, sum_bce },
     { "binary_cross_entropy_with_logits", "binary_cross_entropy_with_logits", 1, { OF(N), OF(N) }, 0.05, 0.95,
       sum_bce_logits },
+    { "binary_cross_entropy_unreduced", "binary_cross_entropy_unreduced", 8, { OF(N), OF(N) }, 0.05, 0.95,
+      sum_bce_unreduced },
+    { "binary_cross_entropy_with_logits_unreduced", "binary_cross_entropy_with_logits_unreduced", 8,
+      { OF(N), OF(N) }, 0.05, 0.95, sum_bce_logits_unreduced },
     { "layer_norm of rows", "layer_norm", 4, { OF(N, 4), OF(4), OF(4) }, 0, 0, sum_layer_norm },
     { "layer_norm of rows of equal values", "layer_norm", 1, { OF(N, 64), OF(64), OF(64) }, 100, 100.3,
       sum_layer_norm },

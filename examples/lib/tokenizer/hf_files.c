@@ -481,10 +481,10 @@ int tokenizer_json_write(const tokenizer *k, const char *path, const char *confi
     return -1;
 }
 
-bool tokenizer_needs_json(const tokenizer *k)
+int tokenizer_needs_json(const tokenizer *k)
 {
     bool *made = made_by_merges(k);
-    const bool needs = k->begins || !made || next_odd(k, made, 0) < k->size;
+    const int needs = made ? k->begins || next_odd(k, made, 0) < k->size : -1;
     free(made);
     return needs;
 }

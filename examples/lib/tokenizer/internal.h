@@ -30,7 +30,7 @@ int bytes_write(const tokenizer *k, const char *path);
 int merges_read(tokenizer *k, const char *vocab, const char *merges);  /* vocab NULL: only the merges */
 int merges_write(const tokenizer *k, const char *vocab, const char *merges);
 int tokenizer_json_read(tokenizer *k, const char *path);
-bool tokenizer_needs_json(const tokenizer *k);          /* the other files cannot say all that it is */
+int tokenizer_needs_json(const tokenizer *k);          /* the other files cannot say all that it is */
 int tokenizer_json_write(const tokenizer *k, const char *path, const char *config);
 
 int gpt2_bytes(tokenizer *k);           /* hf_files.c: adds a token for each byte in GPT-2's order; 0 or -1 */

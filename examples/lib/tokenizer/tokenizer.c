@@ -193,7 +193,8 @@ int tokenizer_write(const tokenizer *k, const char *folder)
     char path[FILE_PATH], merges[FILE_PATH];
     if (!k->n_merges)
         return bytes_write(k, file_path(path, folder, VOCAB_TSV));
-    if (tokenizer_needs_json(k) && tokenizer_export(k, folder))
+    const int needs = tokenizer_needs_json(k);
+    if (needs < 0 || (needs && tokenizer_export(k, folder)))
         return -1;
     return merges_write(k, file_path(path, folder, VOCAB_JSON), file_path(merges, folder, MERGES_TXT));
 }
