@@ -297,7 +297,7 @@ static gra_tensor *mha_004_layout(void)
 /* Columns are tokens (Prince, Understanding Deep Learning, 12.2): v softmax(k^T q / sqrt(d)), over rows. */
 static gra_tensor *udl_multihead(void)
 {
-    char omega[16], beta[16];
+    char omega[32], beta[32];
     ck_assert_int_eq(number("num_heads"), 2);
     gra_tensor *x = input("X"), *y[2];
     for (int h = 0; h < 2; h++) {
