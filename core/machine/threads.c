@@ -14,6 +14,7 @@
 #include "threads.h"
 
 #if !GRA_ONE_THREAD
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -103,15 +104,19 @@ int gra_quota(const char *root, int cores)
     return cores;
 }
 
+/* The quota is read once: a step should open no files. */
 int gra_cores(void)
 {
+    static atomic_int quota;
     long n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (atomic_load(&quota) == 0)
+        atomic_store(&quota, gra_quota("", INT_MAX));
 #if defined(__linux__)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         n = CPU_COUNT(&set);
 #endif
-    return gra_quota("", n > 0 ? (int)n : 1);
+    return n < 1 ? 1 : n < atomic_load(&quota) ? (int)n : atomic_load(&quota);
 }
 
 static void pause_a_little(void)

@@ -2,6 +2,7 @@
  * repeated, each time with a different call of the C library failing. After each: a sentence if something
  * failed, nothing still held, and the old file or the new one, whole. */
 #define _XOPEN_SOURCE 700               /* symlink */
+#include "core/machine/threads.h"
 #include "lib/alone.h"
 #include "layers/gpt.h"
 #include "lib/fault.h"
@@ -224,6 +225,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     const char *given = getenv("FAULT_STEP");
     const int step = given ? atoi(given) : 1;
     int failures = 0;
+    gra_cores();                        /* opens files the first time */
     for (long n = 1, struck = 1; struck; n += n < 10 ? 1 : step) {
         ck_assert_msg(n < 20000, "%s: it never ends", f->name);
         if (files) {
