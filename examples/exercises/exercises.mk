@@ -8,7 +8,7 @@ RUNNER   := $(sort $(wildcard examples/exercises/runner/*.c))
 JUDGE     = judge comparison answer formula sentences rules search
 judges    = $(B)/learn $(B)/exercises/compile \
             $(call f64,$(patsubst %,examples/exercises/judge/%.c,$(JUDGE) $(1)))
-learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files json_out say))
+learner   = $(call f64,$(RUNNER) $(patsubst %,examples/lib/%.c,begin files json_out message))
 
 $(B)/learn: $(learner) $(B)/libgradus64.a | cut
 	$(link)
