@@ -49,7 +49,7 @@ PLAIN='--plugin /dev/null'
 "$NM" $PLAIN -P "$tried.o" 2>&1 | grep -q '^_*main T' || PLAIN=
 FIRST=$("$NM" $PLAIN -P "$tried.o" | sed -n 's/main T.*//p')
 JUDGE=
-for part in judge numbers answer formula sentences rules search; do
+for part in judge comparison answer formula sentences rules search; do
     JUDGE="$JUDGE $B/f64/examples/exercises/judge/$part.o"
 done
 TAKEN=$("$NM" $PLAIN -P $JUDGE $B/libgradus64.a | sed -n "s/^$FIRST\([^ ]*\) [A-Z].*/\1/p" | sort -u)
