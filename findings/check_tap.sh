@@ -3,8 +3,9 @@
 #
 # What follows it is a line of the log, without the "# " of a comment: with a message "line\nok 2 - x" the
 # log of one test, whose plan is 1..1, has two results, and one of them is "ok".
-# shellcheck source=findings/found.sh
-. "$(dirname "$0")/found.sh"
+T=$(mktemp -d) || exit 1                # found.sh removes it
+# shellcheck source=findings/lib/found.sh
+. "$(dirname "$0")/lib/found.sh"
 debian check=0.15.2-2+b1 libsubunit-dev=1.4.0-3
 cat >"$T/t.c" <<'C'
 #include <check.h>

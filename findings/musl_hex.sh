@@ -4,10 +4,11 @@
 # The smallest double is 0x1p-1074 in musl, whose first digit is 1, and 0x0.0000000000001p-1022 in glibc. A
 # long double 1 is 0x1p+0 in musl and 0x8p-3 in glibc, which takes the first four bits of its mantissa as a
 # digit. Texts that are compared byte by byte (golden files) differ; both libraries read all four.
-# shellcheck source=findings/found.sh
-. "$(dirname "$0")/found.sh"
-# shellcheck source=findings/musl.sh
-. "$(dirname "$0")/musl.sh"
+T=$(mktemp -d) || exit 1                # found.sh removes it
+# shellcheck source=findings/lib/found.sh
+. "$(dirname "$0")/lib/found.sh"
+# shellcheck source=findings/lib/musl.sh
+. "$(dirname "$0")/lib/musl.sh"
 debian libc6-dev=2.36-9+deb12u14
 cat >"$T/t.c" <<'C'
 #include <stdio.h>

@@ -4,10 +4,11 @@
 #
 # A program's first two numbers are 0 and 740882966. After srand(n) the first is that of n - 1 plus
 # 740882966 or 740882967, modulo 2^31: one number from each of many seeds is no random sample.
-# shellcheck source=findings/found.sh
-. "$(dirname "$0")/found.sh"
-# shellcheck source=findings/musl.sh
-. "$(dirname "$0")/musl.sh"
+T=$(mktemp -d) || exit 1                # found.sh removes it
+# shellcheck source=findings/lib/found.sh
+. "$(dirname "$0")/lib/found.sh"
+# shellcheck source=findings/lib/musl.sh
+. "$(dirname "$0")/lib/musl.sh"
 cat >"$T/t.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,11 @@
 #
 # "1e+" with %f and "0x" with %x are matching failures in musl, as C has it: what was read must be a number.
 # glibc stores 1 and 0, and counts them. Both take the first text by strtod as 1, leaving "e+".
-# shellcheck source=findings/found.sh
-. "$(dirname "$0")/found.sh"
-# shellcheck source=findings/musl.sh
-. "$(dirname "$0")/musl.sh"
+T=$(mktemp -d) || exit 1                # found.sh removes it
+# shellcheck source=findings/lib/found.sh
+. "$(dirname "$0")/lib/found.sh"
+# shellcheck source=findings/lib/musl.sh
+. "$(dirname "$0")/lib/musl.sh"
 debian libc6-dev=2.36-9+deb12u14
 cat >"$T/t.c" <<'C'
 #include <stdio.h>

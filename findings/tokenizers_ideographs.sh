@@ -4,21 +4,12 @@
 #
 # U+4E2D U+6587 are two words in both libraries. U+20000 and U+2A700 (extensions B and C) are two in Rust's
 # tokenizers 0.23.2, which know their blocks, and one in JavaScript, which the vocabulary does not have.
-# shellcheck source=findings/found.sh
-. "$(dirname "$0")/found.sh"
-node_packages tokenizers@0.23.2 @huggingface/tokenizers@0.2.0
-cat >"$T/t.cjs" <<'JS'
-const fs = require('fs')
-const { Tokenizer: Rust } = require('tokenizers')
-const { Tokenizer: Js } = require('@huggingface/tokenizers')
-const json = parts => ({ version: '1.0', truncation: null, padding: null, added_tokens: [], normalizer: null,
-    pre_tokenizer: null, post_processor: null, decoder: null, ...parts })
-// Both, as tokens with a bar between.
-async function both(parts, text) {
-    fs.writeFileSync('t.json', JSON.stringify(json(parts)))
-    console.log('Rust', (await Rust.fromFile('t.json').encode(text)).getTokens().join('|'))
-    console.log('JavaScript', new Js(json(parts), {}).encode(text).tokens.join('|'))
-}
+T=$(mktemp -d) || exit 1                # found.sh removes it
+# shellcheck source=findings/lib/found.sh
+. "$(dirname "$0")/lib/found.sh"
+tokenizers
+cat >t.cjs <<'JS'
+const { both } = require('./both.cjs')
 const model = { type: 'WordLevel', unk_token: '?',
     vocab: { '?': 0, '中': 1, '文': 2, '\u{20000}': 3, '\u{2A700}': 4 } }
 const normalizer = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true,
@@ -26,7 +17,7 @@ const normalizer = { type: 'BertNormalizer', clean_text: true, handle_chinese_ch
 const parts = { normalizer, model, pre_tokenizer: { type: 'WhitespaceSplit' } }
 both(parts, '中文').then(() => both(parts, '\u{20000}\u{2A700}'))
 JS
-cd "$T" && node t.cjs | seen "Rust 中|文
+node t.cjs | seen "Rust 中|文
 JavaScript 中|文
 Rust 𠀀|𪜀
 JavaScript 𠀀𪜀"

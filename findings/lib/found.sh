@@ -1,11 +1,10 @@
 # shellcheck shell=sh
-# found.sh: sourced by each finding. T is a temporary folder, which is removed at the end. Where a package
-# cannot be installed, the script ends with 2.
+# found: sourced by each finding, whose temporary folder T it removes at the end. Where a package cannot
+# be installed, the script ends with 2.
 #
 #     debian PACKAGE=VERSION ...      unpacks packages of Debian 12 (amd64) in $T
-#     node_packages NAME@VERSION ...  installs packages from npm in $T
+#     tokenizers                      installs two of Hugging Face's tokenizers from npm in $T, and both.cjs
 #     seen TEXT                       what stdin says is TEXT; else both are shown, and the script fails
-T=$(mktemp -d) || exit 1
 trap 'rm -rf "$T"' EXIT
 trap 'exit 1' HUP INT TERM
 LC_ALL=C
@@ -17,9 +16,10 @@ debian() {
         dpkg -x "$package" "$T" || exit 2
     done
 }
-node_packages() {
-    (cd "$T" && npm init -y && npm install --ignore-scripts --no-audit --no-fund "$@") >"$T/npm.log" 2>&1 ||
-        { cat "$T/npm.log"; exit 2; }
+tokenizers() {
+    cp "$(dirname "$0")/lib/both.cjs" "$T" && cd "$T" || exit 1
+    { npm init -y && npm install --ignore-scripts --no-audit --no-fund tokenizers@0.23.2 \
+        @huggingface/tokenizers@0.2.0; } >npm.log 2>&1 || { cat npm.log; exit 2; }
 }
 seen() {
     if output=$(cat) && [ "$output" = "$1" ]; then
