@@ -30,15 +30,15 @@ gra_machine *gra_tape_machine(const gra_tape *t);
         gra_kernel(gra_tape_machine(y->tape), y, n, cost, all##_on);                                     \
     }
 
-/* GRA_STRETCH_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
- * inputs all broadcast to y's shape. While f runs, a stretched input y->in[i] is a copy whose gradient is a
+/* GRA_BROADCAST_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
+ * inputs all broadcast to y's shape. While f runs, a broadcast input y->in[i] is a copy whose gradient is a
  * buffer of y's shape, indexed as y is, and whose size is y's; its data and shape are the input's own.
- * The sums over the stretched dimensions, computed in double, are then added to the input's gradient. */
-#define GRA_STRETCH_KERNEL(all, f, y, cost)                                                              \
+ * The sums over the broadcast dimensions, computed in double, are then added to the input's gradient. */
+#define GRA_BROADCAST_KERNEL(all, f, y, cost)                                                            \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
     static void all(gra_tensor *y)                                                                       \
     {                                                                                                    \
-        gra_stretch_kernel(y, cost, all##_on);                                                           \
+        gra_broadcast_kernel(y, cost, all##_on);                                                         \
     }
 
 /* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of
@@ -46,14 +46,14 @@ gra_machine *gra_tape_machine(const gra_tape *t);
  * the values from <= i < to of the parameter s->p. The values of all parameters are treated as one flat
  * array, cut into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
 #define GRA_CHUNKS 1024
-typedef struct gra_piece {
+typedef struct gra_chunk {
     gra_tensor *p;
     int         number;                                 /* p is gra_param_at(m, number) */
     size_t      chunk;                                  /* 0, 1, ... */
     void       *arg;
-} gra_piece;
+} gra_chunk;
 #define GRA_PARAM_KERNEL(all, f, cost)                                                                   \
-    GRA_VARIANTS(all##_on, f, gra_piece)                                                                 \
+    GRA_VARIANTS(all##_on, f, gra_chunk)                                                                 \
     static void all(gra_model *m, gra_tensor *const *only, void *arg)                                    \
     {                                                                                                    \
         gra_param_kernel(m, only, arg, cost, all##_on);                                                  \
@@ -96,7 +96,7 @@ void gra_gemm(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, bool accumu
 typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512, GRA_ISAS } gra_isa;
 typedef void gra_work(void *what, size_t from, size_t to, int worker);
 void gra_kernel(gra_machine *machine, void *what, size_t n, size_t cost, gra_work *const variant[GRA_ISAS]);
-void gra_stretch_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS]);
+void gra_broadcast_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS]);
 void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t cost,
                       gra_work *const variant[GRA_ISAS]);
 #define GRA_VARIANT(name, f, type, target)                                                               \

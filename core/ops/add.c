@@ -12,7 +12,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
-/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. Residual
+/* A gradient is indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. Residual
  * additions x + f(x) are frequent, so an uninitialised (fresh) gradient is overwritten, not zeroed first. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
@@ -29,7 +29,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 /* The last number is the cost of an element, roughly in additions. */
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

@@ -11,7 +11,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = x[w.a + i * w.step_a];
 }
 
-/* dx is indexed as y is: GRA_STRETCH_KERNEL sums it. */
+/* dx is indexed as y is: GRA_BROADCAST_KERNEL sums it. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     real *dx = y->in[0]->grad;
@@ -20,7 +20,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_STRETCH_KERNEL(backward_all, backward, y, 1)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 1)
 
 gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape)
 {

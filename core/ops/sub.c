@@ -12,7 +12,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] - b[w.b + i * w.step_b];
 }
 
-/* A gradient is indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. */
+/* A gradient is indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *dy = y->grad;
@@ -24,7 +24,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(forward_all, forward, y, y->size, 1)
-GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 2)
 
 gra_tensor *gra_sub(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

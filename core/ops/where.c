@@ -39,7 +39,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
-GRA_STRETCH_KERNEL(backward_all, backward, y, 4)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 4)
 
 gra_tensor *gra_where(gra_tape *t, gra_tensor *c, gra_tensor *a, gra_tensor *b)
 {

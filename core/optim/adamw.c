@@ -28,7 +28,7 @@ struct step {
     real beta1, beta2, gain1, gain2, keep, rate, eps;
 };
 
-static void move(gra_piece *s, size_t from, size_t to)
+static void move(gra_chunk *s, size_t from, size_t to)
 {
     const struct step f = *(const struct step *)s->arg;
     const real *g = s->p->grad;

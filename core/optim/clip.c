@@ -3,13 +3,13 @@
  * becomes NaN. */
 #include "group.h"
 
-static void add(gra_piece *s, size_t from, size_t to)
+static void add(gra_chunk *s, size_t from, size_t to)
 {
     double *sum = s->arg;
     sum[s->chunk] += gra_sum_squared(s->p->grad + from, to - from);
 }
 
-static void scale(gra_piece *s, size_t from, size_t to)
+static void scale(gra_chunk *s, size_t from, size_t to)
 {
     const double *by = s->arg;
     for (size_t i = from; i < to; i++)

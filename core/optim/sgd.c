@@ -14,7 +14,7 @@ int gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter)
     return opt->v ? 0 : -1;
 }
 
-static void move(gra_piece *s, size_t from, size_t to)
+static void move(gra_chunk *s, size_t from, size_t to)
 {
     const gra_sgd *opt = s->arg;
     const real lr = (real)opt->lr, momentum = (real)opt->momentum, decay = (real)opt->weight_decay;

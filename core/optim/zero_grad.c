@@ -1,7 +1,7 @@
 /* zero_grad: g = 0, for all gradients. */
 #include "../model/model.h"
 
-static void zero(gra_piece *s, size_t from, size_t to)
+static void zero(gra_chunk *s, size_t from, size_t to)
 {
     memset(s->p->grad + from, 0, (to - from) * sizeof(real));
 }

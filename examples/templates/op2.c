@@ -19,7 +19,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* Given dy = d(loss)/dy, computes da and db, each of which is NULL if that gradient is not needed. Both are
- * indexed as y is: GRA_STRETCH_KERNEL sums that of a stretched operand. Accumulate (+=): a may feed several
+ * indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. Accumulate (+=): a may feed several
  * ops. The results of forward are in y->data[w.y + i]. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
@@ -37,10 +37,10 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* GRA_KERNEL(all, f, y, n, cost) defines all(y), which runs f for all n elements, compiled for each
- * instruction set, on all threads if the tensor is large; GRA_STRETCH_KERNEL(all, f, y, cost) is that of a
+ * instruction set, on all threads if the tensor is large; GRA_BROADCAST_KERNEL(all, f, y, cost) is that of a
  * backward. `cost` is the rough cost of an element: + - * / count 1, exp, log and tanh 10. */
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
-GRA_STRETCH_KERNEL(backward_all, backward, y, 4)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 4)
 
 gra_tensor *gra_NAME(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {

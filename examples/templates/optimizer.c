@@ -16,7 +16,7 @@ int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 }
 
 /* Updates the values from <= i < to of one parameter p, with its gradient g and its buffer v. */
-static void move(gra_piece *s, size_t from, size_t to)
+static void move(gra_chunk *s, size_t from, size_t to)
 {
     const gra_NAME *opt = s->arg;
     const real lr = (real)opt->lr, beta = (real)opt->beta, decay = (real)opt->weight_decay;

@@ -70,8 +70,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     for (size_t i = from; i < to; i++)
         y->in[0]->grad[i] += 2 * y->grad[i];
 }
-GRA_STRETCH_KERNEL(backward_all, backward, y, 2)
-static void move(gra_piece *s, size_t from, size_t to)
+GRA_BROADCAST_KERNEL(backward_all, backward, y, 2)
+static void move(gra_chunk *s, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         s->p->data[i] -= *(double *)s->arg * s->p->grad[i];

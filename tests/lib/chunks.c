@@ -85,7 +85,7 @@ static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct
                        "stretched): on a large tensor two threads would do so at once, and one sum would be "
                        "lost. Index its gradient as y, and let the macro sum it:", y->op->name, pass, j,
                        where);
-        gra_check_hint(&fault, "    GRA_STRETCH_KERNEL(..., %s, y, ...)", pass);
+        gra_check_hint(&fault, "    GRA_BROADCAST_KERNEL(..., %s, y, ...)", pass);
     } else {
         gra_check_hint(&fault,
                        "%s: two chunks of its %s, [%zu, %zu) and [%zu, %zu), write the same place (element "

@@ -32,7 +32,7 @@ static void to_both(gra_tensor *y, size_t from, size_t to)
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-/* should be GRA_STRETCH_KERNEL, since operands may be stretched */
+/* should be GRA_BROADCAST_KERNEL, since operands may be stretched */
 GRA_KERNEL(to_both_all, to_both, y, y->size, 2)
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
@@ -100,7 +100,7 @@ static const struct {
       "  of input 0, which is stretched): on a large tensor two threads would do so at\n"
       "  once, and one sum would be lost. Index its gradient as y, and let the macro\n"
       "  sum it:\n"
-      "    GRA_STRETCH_KERNEL(..., backward, y, ...)" },
+      "    GRA_BROADCAST_KERNEL(..., backward, y, ...)" },
     { sum_of_both_all, to_the_next_all, false,
       "op: two chunks of its backward, [0, 1) and [1, 2), write the same place\n"
       "  (element 1 of the gradient of input 0): on a large tensor two threads would\n"

@@ -1,5 +1,5 @@
-/* stretch: the gradient of an operand that was stretched to the shape of a result y. Each of its elements was
- * used in several elements of y; its gradient is the sum of theirs. */
+/* broadcast_grad: the gradient of an operand that was broadcast to the shape of a result y. Each of its
+ * elements was used in several elements of y; its gradient is the sum of theirs. */
 #include "tape.h"
 #include "../kern/sums.h"
 
@@ -104,7 +104,7 @@ static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_I
     gra_grad_give_back(y->tape, y->size, stand_in.grad);
 }
 
-void gra_stretch_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS])
+void gra_broadcast_kernel(gra_tensor *y, size_t cost, gra_work *const variant[GRA_ISAS])
 {
     if (y->size)
         run(y, 0, cost, variant);

@@ -1,4 +1,4 @@
-/* pieces: the values of all parameters as one long row, cut into chunks that threads share. A chunk may
+/* chunks: the values of all parameters as one long row, cut into chunks that threads share. A chunk may
  * contain the end of one parameter, all of the next and the beginning of a third, so that many small
  * tensors cost no more than a few large ones. */
 #include "../model/model.h"
@@ -24,7 +24,7 @@ static void visit(void *arg, size_t from, size_t to, int worker)
         end = begin + values(r, (int)i);
         if (end <= from || end == begin)
             continue;
-        gra_piece s = { gra_param_at(r->m, (int)i), (int)i, from / r->chunk, r->arg };
+        gra_chunk s = { gra_param_at(r->m, (int)i), (int)i, from / r->chunk, r->arg };
         r->f(&s, (from > begin ? from : begin) - begin, (to < end ? to : end) - begin, worker);
     }
 }
