@@ -39,8 +39,9 @@ $(SO64): $(call f64,$(LIBRARY)) $(B)/sources
 	$(call share,gradus64)
 
 # The paths in the pkg-config files begin with ${prefix}, so that --define-prefix works for a tree that was
-# moved.
+# moved. Outside of /usr the system does not look for shared libraries: a program is linked with their place.
 in_prefix = $(subst $(PREFIX)/,$${prefix}/,$(1))
+comma = ,
 define pc
 prefix=$(PREFIX)
 libdir=$(call in_prefix,$(LIBDIR))
@@ -50,7 +51,7 @@ Name: $(1)
 Description: attention models in C, with every gradient shown ($(2) precision)
 Version: $(VERSION)
 Cflags: -I"$${includedir}" $(3)
-Libs: -L"$${libdir}" -l$(1)
+Libs: -L"$${libdir}" -l$(1)$(if $(filter-out /usr /usr/,$(PREFIX)), -Wl$(comma)-rpath$(comma)"$${libdir}")
 Libs.private: -lm -pthread
 endef
 export PC   = $(call pc,gradus,single,)
@@ -107,6 +108,7 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	    chmod 644 $(TO_MAN)/gradus-$$name.1 || exit 1; \
 	done
 	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h
+	@echo 'pkg-config finds it after: export PKG_CONFIG_PATH='$(call sh_word,$(LIBDIR)/pkgconfig)
 
 # Also removes the folders that are then empty, below DESTDIR or else PREFIX; in a system's PREFIX, only our
 # own.

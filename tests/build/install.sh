@@ -152,6 +152,22 @@ ok "make uninstall" run_make uninstall
 ok "leaves only what is not ours" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
 $root/opt/theirs"
 
+# ---- README's lines, on an account on which nothing is set ----------------------------------------------
+home=$W/home
+alone() { env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR -u LD_LIBRARY_PATH HOME="$home" "$@"; }
+as_readme() {   # the line that README gives, with this compiler
+    line=$(sed -n 's/^    \(cc my\.c .*\)/\1/p' README.md)
+    flags=${line#cc my.c}
+    alone sh -c "export PKG_CONFIG_PATH=\$HOME/.local/lib/pkgconfig
+        ${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} $W/first.c $flags -o $W/first"
+}
+ok "make install PREFIX=\$HOME/.local" alone ${MAKE:-make} B="$BUILD" PREFIX="$home/.local" install
+if command -v pkg-config >/dev/null; then
+    ok "README's line compiles a program" as_readme
+    ok "... which finds the library" prints "-3 2 4 1" alone "$W/first"
+fi
+ok "gradus-train starts" alone "$home/.local/bin/gradus-train" --help
+
 # ---- folders with any name, whatever the umask; and impossible places ----------------------------------
 root="$W/a 'root' of \"two\"  \`"
 lib=$root/opt/g/lib
