@@ -1,10 +1,10 @@
 # answer.sh: what the script written by ../compile.sh does for each answer, with the variables and functions
 # that the script has set. Messages of the compiler and the linker go to stderr.
-LC_ALL=C
-export LC_ALL
+LC_ALL=C CCACHE_DISABLE=1        # (a cache may name the files that were read by other paths)
+export LC_ALL CCACHE_DISABLE
 
 refuse() {
-    printf 'refused: %s' "$1"
+    printf 'refused: %s\n' "$1"
     exit 3
 }
 

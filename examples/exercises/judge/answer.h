@@ -23,9 +23,9 @@ struct judge_answer {
     const char *in[MOST_IN + 1];        /* "x[k,i]", "int ids[i] in 0..rows-1", "h in 0.1..1  # the step";
                                            "a[i,j] =": the formula computes it, after those before it */
     const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to what is there, dx0[k,i] */
-    const char *held[MOST_OUT];         /* the range of what is there, "0.2..2"; NULL: as of what is drawn */
-    const char *lines;                  /* the formula; a blank line ends what is right when the names below
-                                           it are compared */
+    const char *held[MOST_OUT];         /* the range of what is added to, "0.2..2"; NULL: the case's */
+    const char *lines;                  /* the formula; mistakes of an output below an empty line are sought
+                                           below it first */
     struct {
         const char *says, *lines;       /* a mistake that no rule makes, and the lines it has; with a %,
                                            the first number of the lines may be any; "": gra_check says it */

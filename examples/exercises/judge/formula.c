@@ -1,5 +1,7 @@
-/* formula: reads and computes the reference of an exercise (see formula.h). In this order: reading, by one
- * function for each level of precedence; places of elements; values. Mistakes: rules.c. */
+/* formula: reads and computes the reference of an exercise (see formula.h). Its sections: functions; reading,
+ * by one function for each level of precedence; values. Node i is never computed itself, but f->instead[i]
+ * is: that is i, unless a mistake is turned on. rules.c makes the mistakes, search.c finds the one whose
+ * numbers are the answer's, and sentences.c writes nodes as text. */
 #include "formula.h"
 #include "judge.h"
 #include <ctype.h>
@@ -353,7 +355,7 @@ static int target_of(struct formula *f, int name, unsigned scope)
     return target;
 }
 
-/* Which lines does a tree need? All nodes of a line stand between those of its neighbours. */
+/* Which lines does this line need, directly or not? */
 static void find_uses(struct formula *f, int line)
 {
     f->line[line].uses = UINT64_C(1) << line;
@@ -383,9 +385,7 @@ void formula_lines(struct formula *f, const char *lines, int special)
                 f->line[k].target = target_of(f, name, scope);
                 f->line[k].tree = sum(f, scope);
                 f->line[k].paragraph = special == NONE ? paragraph : -1 - special;
-                if (!*f->p || *f->p == '\n' || eat(f, "#"))
-                    f->p -= f->p > lines && f->p[-1] == '#';
-                else
+                if (*f->p && *f->p != '\n' && *f->p != '#')
                     bad(f, "expected the end of the line");
             }
             if (special == NONE)
@@ -491,7 +491,8 @@ static long at_place(struct formula *f, const struct node *x)
     return at;
 }
 
-/* Stores all elements of a line whose target was changed: at other places, or only some of them. */
+/* Stores all elements of a line whose target was changed: at other places, or only those that the loop over
+ * dimension `divisor` reaches, whose bounds are `from` and `to`. */
 static void fill(struct formula *f, int line)
 {
     const struct node *x = &f->node[f->instead[f->line[line].target]];
@@ -508,7 +509,7 @@ static void fill(struct formula *f, int line)
         for (int d = a->dims; d-- > 0; rest /= (size_t)f->now->size[a->dim[d]])
             f->at[a->dim[d]] = (int)(rest % (size_t)f->now->size[a->dim[d]]);
         for (int d = 0; d < a->dims; d++)
-            if (x->divisor == d)                        /* the loop over dimension d is another */
+            if (x->divisor == d)
                 runs = (x->from == NONE || f->at[a->dim[d]] >= eval(f, x->from))
                     && (x->to == NONE || f->at[a->dim[d]] < eval(f, x->to));
         if (!runs)

@@ -3,8 +3,8 @@
  *
  * A formula is a list of lines, `y[k,i] = x[k,i] * w[i]  # the product`. The right side of each is a tree of
  * nodes. An element of a line is computed when something reads it, and kept; so a line may read itself at an
- * earlier place, as a recurrence does. A mistake is other trees: `instead` says which node stands for which.
- * So it is the same notation, computed by the same code, and what a mistake does is seen where it is made. */
+ * earlier place, as a recurrence does. A mistake is a tree in place of a node: `instead` says which. So a
+ * mistake has the same notation, and is computed by the same code. */
 #ifndef EXERCISES_FORMULA_H
 #define EXERCISES_FORMULA_H
 
@@ -42,8 +42,8 @@ struct name {
     int  line;                          /* that computes it; NONE: it is given */
     bool whole;                         /* declared int */
     int  low, high;                     /* nodes: its range when it is drawn; NONE */
-    bool adds;                          /* an output that is added to what was there: 0, */
-    int  held;                          /* or the numbers of this name; NONE */
+    bool adds;                          /* an output that is added to what was there */
+    int  held;                          /* the name of what was there; NONE: 0 was */
     bool right;                         /* an output that was compared, and is right */
     /* computed by its line, and given to the answer: no mistake is in it */
     bool input;
@@ -108,8 +108,8 @@ double formula_element(struct formula *f, int name, size_t i);
 /* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
 void formula_forget(struct formula *f, uint64_t lines);
 
-/* Nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The texts are
- * static, twelve in turn. */
+/* sentences.c: nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The
+ * texts are static, twelve in turn. */
 const char *formula_text(const struct formula *f, int node);
 const char *formula_name_text(const struct formula *f, int name);
 const char *formula_place(const struct formula *f, int node);

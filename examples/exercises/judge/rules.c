@@ -205,6 +205,19 @@ static struct mistake *add(int node, int instead, const char *says, ...)
 
 /* ---- rules: terms and factors ------------------------------------------------------------------------- */
 
+/* Is it 0 where its 1 / 2 or 1 / n is computed in int? */
+static bool may_be_int(int i)
+{
+    const struct node x = *at(i);
+    const int made = line_read(i);
+    bool may = (x.kind == OVER && x.divisor != NONE) || (x.kind == NUMBER && fmod(x.number, 1) != 0)
+        || (made != NONE && !f->name[x.of].input && !reads_itself(made) && may_be_int(f->line[made].tree));
+    for (int c = 0; c < x.n && !may && x.kind != READ; c++)
+        may = (x.kind == TIMES && x.minus[c] && (at(x.child[c])->kind == NUMBER
+                                                 || at(x.child[c])->kind == SIZE)) || may_be_int(x.child[c]);
+    return may;
+}
+
 static void left_out(int i)
 {
     const struct node x = *at(i);
@@ -221,9 +234,9 @@ static void left_out(int i)
         const bool alone = x.n == 2 && left->kind == READ && left->of == held;
         if (x.kind == PLUS) {
             if (!alone)
-                add(i, without(i, c), "%s%s%s%s is missing%s", minus ? "the " : the,
-                    minus || *the ? "term " : "",
-                    minus ? "-" : "", s, in);
+                add(i, without(i, c), "%s%s%s%s is missing%s%s", minus ? "the " : the,
+                    minus || *the ? "term " : "", minus ? "-" : "", s, in,
+                    may_be_int(x.child[c]) ? ", or is 0 (in C 1 / 2 is 0)" : "");
             VARIANT(i, y->minus[c] = !minus,
                     minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
             if (alone && minus)

@@ -1,6 +1,7 @@
 /* sentences: a formula's nodes as text, for what rules.c says: in the notation, with the glosses of names. */
 #include "formula.h"
 #include "judge.h"
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -60,7 +61,10 @@ static void put_node(const struct formula *f, char *s, int i, bool inside)
     put(s, "%s", bracket ? "(" : "");
     switch (x->kind) {
     case NUMBER:
-        put(s, "%.6g", x->number);
+        if (x->number == acos(-1))
+            put(s, "pi");
+        else
+            put(s, "%.6g", x->number);
         break;
     case SIZE:
         put(s, "%s", f->letter[x->of].size);
