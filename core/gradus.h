@@ -13,12 +13,12 @@
  *     gra_close(t);
  *
  * Names. A function of the tape has no prefix but gra_ (gra_open, gra_begin, gra_error), nor has an op
- * (gra_matmul). Every other object has its own: gra_model_open, gra_param_at, gra_file_open,
- * gra_adamw_step. What PyTorch calls by a name of its own keeps that name (gra_manual_seed, gra_zero_grad,
- * gra_clip_grad_norm).
+ * (gra_matmul). The functions of all other objects begin with the object: gra_model_open, gra_param_at,
+ * gra_file_open, gra_adamw_step. A function that PyTorch has keeps PyTorch's name (gra_manual_seed,
+ * gra_zero_grad, gra_clip_grad_norm).
  *
  * Lifetimes. A function whose first argument is a tape makes something that lives until the next gra_begin
- * of that tape: nobody frees a tensor. A function that takes a scope makes parameters, which live as long
+ * of that tape: you never free a tensor. A function that takes a scope makes parameters, which live as long
  * as their model. A layer owns nothing and needs no clean-up. A stale tensor, one of an earlier step, is
  * refused with a sentence by every op, and by gra_item, gra_grad, gra_print and all that reads its values:
  * always if it belongs to the previous step, and to older steps until 128 KiB of headers (some 500 tensors)
@@ -26,7 +26,7 @@
  * library and program are compiled with -fsanitize=address, reading x->data of an earlier step is reported
  * too.
  *
- * Errors. The tape keeps the first error of a step, and a model its own, as a sentence. By default the
+ * Errors. A tape keeps the first error of a step as a sentence, and a model its first error. By default the
  * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
  * gra_keep_going(t, true) the program goes on, and so do the models opened on t: ops return an empty
  * tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not abort
@@ -311,7 +311,7 @@ char       *gra_listing_path(const gra_listing *l, int row, char path[GRA_PATH])
 void        gra_listing_close(gra_listing *l);
 
 /* Gives x a name until the next gra_begin, and returns x. Errors, gra_trace_nan and whatever shows the tape
- * use it. A parameter keeps its own. */
+ * use it. A parameter keeps the name that it was made with. */
 gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);
 
 /* To stdout, 80 columns wide: a line for each row of the listing, with the root mean square of values and
@@ -655,7 +655,7 @@ const char *gra_file_meta(const gra_file *f, const char *key);            /* NUL
 int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to);
 void        gra_file_close(gra_file *f);                /* NULL is allowed */
 
-/* ---- files: NumPy's .npy, and any other -----------------------------------------------------------------
+/* ---- files: NumPy's .npy, and other formats --------------------------------------------------------------
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
  * that cannot be read is an error of the tape. gra_save_npy returns 0; -1, and errno tells why: EINVAL for

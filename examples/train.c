@@ -66,13 +66,13 @@ static bool checkpoint_is_due(const session *s)
     return every > 0 ? s->t.step % every == 0 : seconds_now() - s->saved >= 200 * s->cost;
 }
 
-/* After a step: writes its row to loss.tsv and, when they are due, a snapshot and a checkpoint. */
+/* After a step: its row in loss.tsv and, when they are due, the printed line, a snapshot and a checkpoint. */
 static int record(session *s, const run_row *row)
 {
     training *t = &s->t;
     if (run_log(&s->run, row))
         return -1;
-    progress_log(&s->progress, t, row);
+    progress_print(&s->progress, t, row);
     if ((!isnan(row->val_loss) && t->since_best == 0 && run_save(t, BEST_FILE)) || run_snapshot(t))
         return -1;
     return checkpoint_is_due(s) ? save_checkpoint(s) : 0;

@@ -103,7 +103,7 @@ void gra_crash_end(int at)
     count--;
     for (int i = 0; i < SIGNALS && count == 0; i++) {
         struct sigaction now;
-        sigaction(signals[i], NULL, &now);              /* somebody else may have installed another since */
+        sigaction(signals[i], NULL, &now);              /* the program may have installed a handler since */
         if (is_ours(&now))
             sigaction(signals[i], &before[i], NULL);
     }

@@ -5,8 +5,8 @@
  *
  *     c[i][j] = sum_p a[i][p] b[p][j] (+ add[i][j])      i < rows, j < COLS, COLS / 2 or COLS / 4
  *
- * Each row of c stays in vector registers during the whole sum; named variables, because an array of
- * them may be kept in memory. */
+ * Each row of c stays in vector registers during the whole sum. The rows are variables with names, since a
+ * compiler may keep an array in memory instead of in registers. */
 #include "gemm.h"
 #include "simd.h"
 

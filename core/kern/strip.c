@@ -1,6 +1,12 @@
 /* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line belongs
  * to row l of them. Lanes past the strip's last row have unspecified values; they see no key (seen is 0), so
- * that nothing is computed from them. P and D share a buffer, as dP and dS do: each is computed in place. */
+ * that nothing is computed from them. A strip has two buffers, and each step writes over what it has read:
+ *
+ *                 forward                              backward
+ *     p->D        q k^T  ->  P  ->  D                  q k^T  ->  P (for dS)  ->  D (for dv)
+ *     p->dS       -                                    dD = dy v^T  ->  dP  ->  dS (for dq and dk)
+ *
+ * The products on both sides of a row are those of core/ops/attention.c. */
 #include "strip.h"
 #include "../machine/machine.h"
 #include "vmath.h"

@@ -80,8 +80,8 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "base or avx2",
                                                [GRA_AVX512] = "base, avx2 or avx512" };
     if (*missing)                       /* gra_open does not know yet whether to abort */
-        gra_fail(t, "gra_begin: got GRADUS_ISA=%s, expected %s: this processor has no other", missing,
-                 has[gra_machine_isa(t->machine)]);
+        gra_fail(t, "gra_begin: got GRADUS_ISA=%s, expected %s, which are all that this processor has",
+                 missing, has[gra_machine_isa(t->machine)]);
 }
 
 int gra_products(gra_tape *t, gra_number number)

@@ -17,7 +17,7 @@ char *progress_time(double seconds, char text[32])
     return text;
 }
 
-void progress_log(progress *p, const training *t, const run_row *row)
+void progress_print(progress *p, const training *t, const run_row *row)
 {
     const double now = seconds_now(),
         left = (now - p->begun) / (double)(row->step - p->first) * (double)(t->o.steps - row->step);

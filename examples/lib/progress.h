@@ -11,7 +11,7 @@ typedef struct progress {
 } progress;
 
 void  progress_begin(progress *p, const training *t);
-void  progress_log(progress *p, const training *t, const run_row *row);
+void  progress_print(progress *p, const training *t, const run_row *row);
 char *progress_time(double seconds, char text[32]);     /* "1:02:03" */
 
 #endif

@@ -86,8 +86,8 @@ F(sum_cross_entropy_rows, gra_cross_entropy_unreduced(t, in[0], ids(t, gra_dim(i
 
 #define OF(...) { (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } }
 #define NUMBER { 0, { 0 } }
-#define EACH(op) { #op, #op, 1, { OF(N) }, 0, 0, sum_##op }
-#define POSITIVE(op, f) { #op, #op, 1, { OF(N) }, 0.5, 3, f }
+#define EACH(op) { #op, #op, 1, { OF(N) }, 0, 0, sum_##op }             /* x from -2 to 2 */
+#define POSITIVE(op, f) { #op, #op, 1, { OF(N) }, 0.5, 3, f }          /* 0.5 to 3 */
 /* one operand is stretched: a number, a row, a column, a plane */
 #define STRETCHED(op)                                                                                    \
     { #op " by a number", #op, 1, { OF(N), NUMBER }, 0.5, 3, sum_##op },                              \
