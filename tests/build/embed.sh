@@ -48,11 +48,12 @@ else
 fi
 
 # ---- the newest C (older ones: compilers.sh; other compilers: port/port.sh) ----------------------------
-for cc in ${CC:-cc} clang clang-16 clang-19; do
-    command -v "${cc%% *}" >/dev/null || continue
-    ok "$cc -std=c2x" $cc -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*/*.c \
-        layers/*.c
+newest=${CC:-cc}
+for cc in clang clang-16 clang-19; do
+    command -v $cc >/dev/null && newest=$cc
 done
+ok "$newest -std=c2x" $newest -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I. core/*/*.c \
+    layers/*.c
 
 # ---- C++17 ---------------------------------------------------------------------------------------------
 # Every macro of the public headers compiles in C++, except those in op.h's list of macros for C.

@@ -16,7 +16,7 @@ static struct formula f;
 static struct numbers numbers;
 static int            inputs, x[INPUTS], dx[INPUTS], dx0[INPUTS], dy, y_;
 static gra_check_in   in[INPUTS];
-static char           name[INPUTS][16];
+static char           name[INPUTS][17];
 
 /* What the formula calls of a judge. */
 void judge_wrong(const char *format, ...)
