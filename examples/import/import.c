@@ -13,6 +13,8 @@ struct import {
     shards                  in;
     const char             *path;
     char                   *why;
+    const char             *table;      /* the longest name of a table of embeddings; */
+    int                     before;     /* how many characters a wrapper has put before it */
     bool                    gpt2;       /* the file has GPT-2's names, else ours */
     bool                    transposed; /* matrices in the blocks */
     gra_gpt_config          config;
@@ -41,19 +43,34 @@ static bool file_failed(struct import *f)
 
 /* ---- names ---- */
 
-static const char *plain(const gra_file_tensor *x)      /* its name without a prefix */
+/* A wrapper of a model (DistributedDataParallel, torch.compile, Lightning ...) puts a part before its names,
+ * and GPT-2's head is outside "transformer.": a name loses the parts that it shares with that of a table. */
+static const char *plain(const struct import *f, const gra_file_tensor *x)
 {
-    static const char *const before[] = { "_orig_mod.", "transformer." };
     const char *s = x->name;
-    for (int i = 0; i < 2; i++)
-        s += strncmp(s, before[i], strlen(before[i])) == 0 ? strlen(before[i]) : 0;
+    for (int i = 0; i < f->before && x->name[i] == f->table[i]; i++)
+        s = x->name[i] == '.' ? x->name + i + 1 : s;
     return s;
+}
+
+static void find_wrappers(struct import *f)
+{
+    for (int i = 0; i < f->in.count; i++)
+        for (int k = 0; k < 4; k++) {
+            const char *table = names_outside[k / 2 ? POS_EMB : TOK_EMB].name[k % 2];
+            const char *name = f->in.tensor[i].x->name;
+            const int before = (int)strlen(name) - (int)strlen(table);
+            if (before > f->before && name[before - 1] == '.' && strcmp(name + before, table) == 0) {
+                f->table = name;
+                f->before = before;
+            }
+        }
 }
 
 static const gra_file_tensor *find(const struct import *f, const char *name)
 {
     for (int i = 0; i < f->in.count; i++)
-        if (strcmp(plain(f->in.tensor[i].x), name) == 0)
+        if (strcmp(plain(f, f->in.tensor[i].x), name) == 0)
             return f->in.tensor[i].x;
     return NULL;
 }
@@ -74,6 +91,7 @@ static const char *in_block(const struct import *f, const char *name, long *numb
 
 static bool measure(struct import *f)
 {
+    find_wrappers(f);
     f->gpt2 = !find(f, "tok_emb.weight") && !find(f, "out_head.weight");
     const gra_file_tensor *matrix[] = { find(f, names_outside[TOK_EMB].name[f->gpt2]),
                                         find(f, names_outside[POS_EMB].name[f->gpt2]) };
@@ -81,7 +99,7 @@ static bool measure(struct import *f)
         matrix[0] = find(f, names_outside[OUT_HEAD].name[f->gpt2]);
     if (!matrix[0])
         return wrong(f, "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor "
-                     "wte.weight, like GPT-2");
+                     "wte.weight, like GPT-2; got %.100s", f->in.count ? f->in.tensor[0].x->name : "nothing");
     if (!matrix[1])
         return wrong(f, "it has no tensor %s", names_outside[POS_EMB].name[f->gpt2]);
     for (int i = 0; i < 2; i++)
@@ -90,7 +108,7 @@ static bool measure(struct import *f)
                          matrix[i]->name, GRA_SHAPE_STRING(matrix[i]->shape), i ? "position" : "token");
     long number, layers = 0;
     for (int i = 0; i < f->in.count; i++)
-        if (in_block(f, plain(f->in.tensor[i].x), &number) && number >= layers)
+        if (in_block(f, plain(f, f->in.tensor[i].x), &number) && number >= layers)
             layers = number < f->in.count ? number + 1 : layers;
     f->config = (gra_gpt_config){ .vocab_size = matrix[0]->shape.dim[0], .emb_dim = matrix[0]->shape.dim[1],
                                   .context_length = matrix[1]->shape.dim[0], .n_layers = (int)layers,
@@ -110,13 +128,13 @@ static bool is_buffer(const char *name)                 /* a causal mask, not a 
 static bool put(struct import *f, const gra_file_tensor *x)
 {
     long number = 0;
-    const char *rest = in_block(f, plain(x), &number);
+    const char *rest = in_block(f, plain(f, x), &number);
     const names_row *rows = rest ? names_block : names_outside;
     const int n = rest ? BLOCK : OUTSIDE;
     bool has_place = is_buffer(x->name);
     for (int r = 0; r < n && number < f->config.n_layers; r++) {
         const gra_file_tensor **place = &f->place[rest ? OUTSIDE + (int)number * BLOCK + r : r];
-        if (strcmp(rows[r].name[f->gpt2], rest ? rest : plain(x)) == 0 && !*place) {
+        if (strcmp(rows[r].name[f->gpt2], rest ? rest : plain(f, x)) == 0 && !*place) {
             *place = x;
             f->has[rows[r].group] = has_place = true;
         }
@@ -186,7 +204,7 @@ static bool read_tied(struct import *f)
     free(b);
     if (ok && f->beside.tied == 2 && !head)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: false, but there is no tensor "
-                     "%s", names_outside[strcmp(plain(tokens), names_outside[TOK_EMB].name[f->gpt2]) == 0
+                     "%s", names_outside[strcmp(plain(f, tokens), names_outside[TOK_EMB].name[f->gpt2]) == 0
                                          ? OUT_HEAD : TOK_EMB].name[f->gpt2]);
     if (ok && f->beside.tied == 1 && !f->config.tied)
         return wrong(f, "the config.json beside it: got tie_word_embeddings: true, but tensors %.100s and "

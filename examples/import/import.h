@@ -5,7 +5,8 @@
  *     Hugging Face's GPT-2          h.0.attn.c_attn.weight (w, 3 w): query, key, value            tanh
  *     nanoGPT                       the same, but (3 w, w)                                        erf
  *
- * Here w is the embedding width. A name may begin with "_orig_mod." (torch.compile) and "transformer.".
+ * Here w is the embedding width. What a wrapper has put before the names ("module.", "_orig_mod.", "model."
+ * ...) is taken off, and "transformer.".
  * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. A file without any bias makes a GPT
  * without; one without a head, or with one equal to the token embedding, is tied.
  *

@@ -103,6 +103,11 @@ def trained_there():
     torch.save({"model": state, "iter_num": 20}, there)
     example("from_pytorch.py", there, path, "n_heads=4")
     same("trained there, nanoGPT's ckpt.pt", model, path)
+    state = {"model._orig_mod.module." + name: x for name, x in model.state_dict().items()}
+    moments = torch.optim.AdamW(model.parameters()).state_dict()
+    torch.save({"optimizer_state_dict": moments, "last": {"epoch": 3, "model_state_dict": state}}, there)
+    example("from_pytorch.py", there, path, "n_heads=4")
+    same("trained there, in dictionaries and wrappers", model, path)
 
 
 def families():

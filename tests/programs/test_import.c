@@ -36,6 +36,8 @@ static const struct kind families[] = {
     { true,  "",           "",             true,  true, true, true, OWN_HEAD },    /* Hugging Face */
     { true,  "",           "transformer.", true,  true, true, true, OWN_HEAD },
     { true,  "_orig_mod.", "",             true,  true, true, true, OWN_HEAD },
+    { false, "model._orig_mod.module.", "", false, true, true, true, OWN_HEAD },
+    { true,  "module.",    "transformer.", true,  true, true, true, OWN_HEAD },
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -236,7 +238,8 @@ TESTS(a_missing_tensor_is_named, FAMILIES) /* _i: a family */
     for (int i = 0; i < tensors; i++) {
         write_file(kind, i, -1, NULL, NULL);
         refused(i ? w.odd
-                : "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor wte.weight");
+                : "it is not a GPT: it has neither tok_emb.weight, like Raschka's GPTModel, nor wte.weight, "
+                  "like GPT-2; got ");
         ck_assert(!i || strstr(why, "it has no tensor "));
     }
 }
