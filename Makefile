@@ -32,7 +32,7 @@ LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 # build/f32 and build/f64 hold the objects of the float and of the double library.
 
 LIBRARY  := $(sort $(wildcard core/*/*.c layers/*.c))
-SHARED   := $(sort $(wildcard examples/lib/*.c examples/lib/*/*.c examples/import/*.c))
+SHARED   := $(sort $(wildcard examples/lib/*.c examples/lib/*/*.c examples/import/*.c)) core/machine/limits.c
 LESSON   := $(sort $(wildcard examples/[0-9]*.c))
 PROGRAM  := $(filter-out $(LESSON),$(sort $(wildcard examples/*.c)))
 NOTEBOOK := $(sort $(wildcard examples/notebooks/*.c))

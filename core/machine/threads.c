@@ -12,13 +12,13 @@
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
 #include "threads.h"
+#include "limits.h"
 
 #if !GRA_ONE_THREAD
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,62 +46,10 @@ struct gra_workers {
     } worker[GRA_MAX_THREADS];
 };
 
-/* The first numbers in a file, at most two, stored from n on; none where it cannot be read, or says "max". */
-static void numbers_in(const char *folder, const char *name, long n[2])
-{
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = length < (int)sizeof path ? fopen(path, "r") : NULL;
-    if (f && fscanf(f, "%ld %ld", &n[0], &n[1]) < 1)
-        n[0] = 0;
-    if (f)
-        fclose(f);
-}
-
-/* At most the quota of the control group at base/group, and of all those above it. A container may see only
- * some of its own path, so folders that are missing are passed over. */
-static int least_quota(const char *base, const char *group, int cores)
-{
-    char folder[4096];
-    if (snprintf(folder, sizeof folder, "%s%s", base, group) >= (int)sizeof folder)
-        return cores;
-    for (char *end = folder + strlen(folder); end; *end = '\0', end = strrchr(folder + strlen(base), '/')) {
-        *end = '\0';
-        long n[3] = { 0 };                              /* microseconds, of how many */
-        numbers_in(folder, "cpu.max", n);               /* version 2 has both in one file, version 1 in two */
-        if (n[1] == 0) {
-            numbers_in(folder, "cpu.cfs_quota_us", n);
-            numbers_in(folder, "cpu.cfs_period_us", n + 1);
-        }
-        if (n[0] > 0 && n[1] > 0 && n[0] / n[1] < cores)
-            cores = n[0] < n[1] ? 1 : (int)(n[0] / n[1]);
-    }
-    return cores;
-}
-
-/* Each line of this file is "number:controllers:/group"; version 2 of control groups names no controllers. */
 int gra_quota(const char *root, int cores)
 {
-    char line[4096], base[4096];
-    snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
-    FILE *f = fopen(line, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
-        if (!group)
-            continue;
-        *group++ = '\0';
-        group[strcspn(group, "\n")] = '\0';
-        const char *cpu = strstr(list, "cpu");
-        while (cpu && (!strchr(":,", cpu[-1]) || (cpu[3] && cpu[3] != ',')))
-            cpu = strstr(cpu + 1, "cpu");
-        const char *const places[] = { list + 1, cpu ? "cpu" : "unified" };
-        for (int i = 0; i < 2 && (cpu || !list[1]); i++)
-            if (snprintf(base, sizeof base, "%s/sys/fs/cgroup/%s", root, places[i]) < (int)sizeof base)
-                cores = least_quota(base, group, cores);
-    }
-    if (f)
-        fclose(f);
-    return cores;
+    const double n = gra_limit(root, "cpu", "cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us");
+    return n >= cores ? cores : n < 1 ? 1 : (int)n;
 }
 
 /* The quota is read once: a step should open no files. */

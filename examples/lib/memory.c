@@ -1,32 +1,32 @@
 /* memory: see memory.h. */
 #include "memory.h"
+#include "../../core/machine/limits.h"
 #include "message.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- what there is ------------------------------------------------------------------------------------ */
 
-/* The number of bytes in a file of Linux, behind `name`; infinity: it is not there, or says "max". */
-static double number_in(const char *path, const char *name)
+/* Infinity: unknown. */
+static double swap_space(void)
 {
     char line[200];
-    double n = HUGE_VAL, kib;
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%lf", &kib) == 1)
-            n = kib * (*name ? 1024 : 1);
+    double kib = HUGE_VAL;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "SwapTotal: %lf", &kib) != 1)
+        ;
     if (f)
         fclose(f);
-    return n;
+    return fmin(1024 * kib, gra_limit("", "memory", "memory.swap.max", "memory.swap.max", NULL));
 }
 
 /* *most: with the memory that the system moves to the disk; infinity: unknown. */
 static double available(double *most)
 {
-    double address = HUGE_VAL, here = number_in("/sys/fs/cgroup/memory.max", "");
+    static const char both[] = "memory.memsw.limit_in_bytes";
+    double address = HUGE_VAL, here = gra_limit("", "memory", "memory.max", "memory.limit_in_bytes", NULL);
 #ifdef RLIMIT_AS
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -35,7 +35,7 @@ static double available(double *most)
 #ifdef _SC_PHYS_PAGES
     here = fmin(here, (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
 #endif
-    *most = fmin(address, here + number_in("/proc/meminfo", "SwapTotal:"));
+    *most = fmin(fmin(address, gra_limit("", "memory", both, both, NULL)), here + swap_space());
     return fmin(address, here);
 }
 

@@ -2,6 +2,7 @@
  * number of threads. */
 #include "core/tape/tape.h"
 #include "core/kern/gemm.h"
+#include "core/machine/limits.h"
 #include "core/machine/threads.h"
 #include "layers/gpt.h"
 #include "lib/isa.h"
@@ -400,7 +401,17 @@ TEST(evaluation_beside_training)
 
 /* ---- how many ---- */
 
-/* Containers: 16 cores are seen, and control groups allow less. Each command runs in their folder. */
+/* Containers: 16 cores are seen, and control groups allow less. The command runs in the groups' folder. */
+static void make_groups(const char *groups, const char *command)
+{
+    char all[600];
+    snprintf(all, sizeof all,
+             "cd %s && rm -rf quota && mkdir -p quota/proc/self quota/sys/fs/cgroup/a/b && cd quota &&"
+             "printf '%s\\n' >proc/self/cgroup && cd sys/fs/cgroup && { %s; }", GRADUS_BUILD, groups,
+             command);
+    ck_assert_int_eq(system(all), 0);
+}
+
 TEST(quotas_of_control_groups)
 {
     static const struct {
@@ -425,14 +436,23 @@ TEST(quotas_of_control_groups)
         { "no group", "echo 100000 100000 >cpu.max", 16 },
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        char command[600];
-        snprintf(command, sizeof command,
-                 "cd %s && rm -rf quota && mkdir -p quota/proc/self quota/sys/fs/cgroup/a/b && cd quota &&"
-                 "printf '%s\\n' >proc/self/cgroup && cd sys/fs/cgroup && { %s; }",
-                 GRADUS_BUILD, all[i].groups, all[i].command);
-        ck_assert_int_eq(system(command), 0);
+        make_groups(all[i].groups, all[i].command);
         ck_assert_msg(gra_quota(GRADUS_BUILD "/quota", 16) == all[i].cores, "%s: got %d, expected %d",
                       all[i].command, gra_quota(GRADUS_BUILD "/quota", 16), all[i].cores);
     }
     ck_assert_int_eq(gra_quota(GRADUS_BUILD "/none", 16), 16);
+}
+
+TEST(memory_of_control_groups)
+{
+    static const char *const all[][2] = {               /* 2000 bytes */
+        { "0::/a/b", "echo 3000 >a/b/memory.max; echo 2000 >a/memory.max; echo max >memory.max" },
+        { "9:memory:/b\n1:cpu:/", "mv a memory; echo 2000 >memory/b/memory.limit_in_bytes" },
+        { "9:memory:/c\n1:cpu:/", "mv a memory; echo 2000 >memory/memory.limit_in_bytes" },
+    };
+    for (int i = 0; i < 3; i++) {
+        make_groups(all[i][0], all[i][1]);
+        ck_assert_double_eq(gra_limit(GRADUS_BUILD "/quota", "memory", "memory.max", "memory.limit_in_bytes",
+                                      NULL), 2000);
+    }
 }
