@@ -39,6 +39,7 @@ typedef struct gra_checked {            /* one tensor, and its analytic and nume
     double      most;                   /* the largest |value| */
     double      floor;          /* errors are relative to the largest gradient, or to this, if it is larger */
     size_t      kinks, kink;            /* elements at which f has a kink, and nothing is known; the first */
+    bool        inner;                  /* f has none, but an op in it */
     bool        untested;               /* both gradients are 0 throughout */
     double      error;                  /* that of its worst element */
     size_t      worst;
@@ -107,6 +108,7 @@ struct gra_checking {
     bool                keep_going;     /* what the user has set of the tape; and its gra_trace_nan, */
     const gra_watch    *trace;          /* or NULL */
     bool                trial;          /* f need not be defined now: its failure is not the check's */
+    bool                wrong;          /* a gradient is, beside x too */
     bool                reshaped;       /* where a value was moved, f gave another shape */
     bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
     char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */

@@ -17,6 +17,9 @@
  *    x is. Two to six more.
  * 5. Where a is still wrong, f may have a kink at x_i: relu at 0, the largest of equal values. Then a may be
  *    any slope between those of both sides. Four more.
+ * 6. Kinks of two ops may cancel: relu(x) - relu(-x) has the slope 1 at 0, where that of each relu may be
+ *    taken for 0. So a is also taken with x_i moved a little, up and down. If it is another one there, and
+ *    right, nothing is known. Two or three backwards more, until one element is wrong there, too.
  *
  * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
  * rounding. */
@@ -172,6 +175,34 @@ static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step
     x->unsure[i] = 0;
 }
 
+/* Step 6. */
+static void look_beside(gra_checking *k, gra_checked *x, size_t i, double step, double r)
+{
+    const real was = x->data[i], a = x->analytic[i];
+    bool right = true;
+    for (int side = -1; side <= 1 && right; side += 2) {
+        x->data[i] = was + (real)(side * step);
+        gra_check_try(k, true);
+        right = gra_check_analytic(k, true) && agree(k, (double)x->analytic[i], (double)x->numeric[i], r) &&
+                fabs((double)(x->analytic[i] - a)) > 100 * k->tolerance * r;
+        gra_check_try(k, false);
+    }
+    x->data[i] = was;
+    k->wrong = !gra_check_analytic(k, true) || !right;  /* all gradients are as they were */
+    if (k->wrong)
+        return;
+    x->inner = true;
+    if (x->kinks++ == 0)
+        x->kink = i;
+    x->numeric[i] = x->analytic[i];
+}
+
+static bool is_wrong(const gra_checking *k, const gra_checked *x, size_t i, double r)
+{
+    const double a = (double)x->analytic[i];
+    return isfinite(a) && !(fabs(a - (double)x->numeric[i]) <= fmax(k->tolerance * r, (double)x->unsure[i]));
+}
+
 /* The numeric gradient of element i. */
 static void differentiate(gra_checking *k, gra_checked *x, size_t i, double largest)
 {
@@ -197,8 +228,10 @@ static void differentiate(gra_checking *k, gra_checked *x, size_t i, double larg
     if (!known)
         search(k, x, i);
     nearly(k, x, i, r);
-    if (isfinite(a) && !(fabs(a - (double)x->numeric[i]) <= fmax(k->tolerance * r, (double)x->unsure[i])))
+    if (is_wrong(k, x, i, r))
         look_for_kink(k, x, i, usual / 4, r);
+    if (!k->wrong && is_wrong(k, x, i, r))
+        look_beside(k, x, i, v > 0 ? 1e-9 * v : 1e-4 * usual, r);
 }
 
 bool gra_check_numeric(gra_checking *k, gra_checked *x)

@@ -80,9 +80,10 @@ static void say_untested(const gra_checking *k)
                 unsure += (double)x->unsure[j] > least;
         }
         if (x->kinks)
-            gra_check_say(k->report, "f has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements): no "
-                          "derivative can be taken there: move it", x->name, x->kink,
-                          (double)x->data[x->kink], x->kinks, x->size);
+            gra_check_say(k->report, "%s has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements)%s: move "
+                          "it", x->inner ? "an op in f" : "f", x->name, x->kink, (double)x->data[x->kink],
+                          x->kinks, x->size, x->inner ? ", or its backward is wrong just there"
+                                            : ": no derivative can be taken there");
         if (x->untested)
             next(&zero, "%." NAME "s", x->name);
         if (below)

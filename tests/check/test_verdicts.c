@@ -566,9 +566,12 @@ FUNCTION(least, gra_min_dim(tape, in[0], 0, true))
 FUNCTION(most_of_all, gra_max(tape, in[0]))
 FUNCTION(most_of_relu, gra_max_dim(tape, gra_relu(tape, in[0]), -1, false))
 FUNCTION(one_layer, gra_relu(tape, gra_linear(tape, in[0], in[1], in[2])))
+FUNCTION(identity, gra_sub(tape, gra_relu(tape, in[0]), gra_relu(tape, gra_neg(tape, in[0]))))
+FUNCTION(identity_of_layer, identity(tape, (gra_tensor *[]){ gra_linear(tape, in[0], in[1], in[2]) }, NULL))
 FUNCTION(two_layers, gra_linear(tape, one_layer(tape, in, NULL), in[3], NULL))
 
 OP(relu_doubled, square) { EACH dx[i] += 4 * x[i] * dy[i]; }
+FUNCTION(wrong_behind_identity, identity(tape, (gra_tensor *[]){ relu_doubled(tape, in, NULL) }, NULL))
 FUNCTION(wrong_behind_relu, gra_relu(tape, relu_doubled(tape, in, NULL)))
 FORWARD(of_relu, x[i] > 0 ? x[i] : 0)
 OP(wrong_at_the_kink, of_relu) { EACH dx[i] += (x[i] > 0 ? 1 : x[i] < 0 ? 0 : 1.5) * dy[i]; }
@@ -579,23 +582,25 @@ TEST(kinks)
     static const real data[][6] = { { 0, 1, -1, 0, 2, -2 }, { 3, 3, 1, 2, 5, 5 }, { 0, 0, 0, 1, 0, 1 },
                                     { 0, 1, 0, 0, 0, 0 }, { 0, 0, 0, 0.5, -2, 1 } }, zeros[4] = { 0 };
     gra_check_fn *const right[] = { relu, relu_twice, abs_of_relu, clamped, most, least, most_of_all,
-                                    most_of_relu, one_layer, two_layers };
+                                    most_of_relu, identity, one_layer, identity_of_layer, two_layers };
     for (int i = 0; i < 5; i++) {
         const gra_check_in in[4] = { { .name = "x", .shape = GRA_SHAPE(2, 3), .data = data[i] },
                                      { .name = "w", .shape = GRA_SHAPE(4, 3) },
                                      { .name = "b", .shape = GRA_SHAPE(4), .data = zeros },
                                      { .name = "v", .shape = GRA_SHAPE(2, 4) } };
-        for (int j = 0; j < 10; j++) {
-            const int status = checked(right[j], NULL, j < 8 ? 1 : j < 9 ? 3 : 4, in);
+        for (int j = 0; j < LENGTH(right); j++) {
+            const int status = checked(right[j], NULL, j < 9 ? 1 : j < 11 ? 3 : 4, in);
             const bool untested = status == 2 && (says("nothing was tested") || says("f has a kink at"));
             ck_assert_msg(status == 0 || untested, "data %d, function %d: %s", i, j, report.text);
         }
         if (i != 3)
             expect(checked(wrong_behind_relu, NULL, 1, in), 1, "a constant factor");
         expect(checked(wrong_beside_it, NULL, 1, in), 1, "analytic");
+        expect(checked(wrong_behind_identity, NULL, 1, in), 1, "analytic");
     }
     const gra_check_in x = { .name = "x", .shape = GRA_SHAPE(2, 3), .data = data[0] };
     expect(checked(wrong_at_the_kink, NULL, 1, &x), 2, "f has a kink at x[0] = 0 (2 of 6 elements)");
+    expect(checked(identity, NULL, 1, &x), 2, "an op in f has a kink at x[0] = 0 (2 of 6 elements), or its");
 }
 
 #endif
