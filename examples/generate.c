@@ -34,6 +34,7 @@ typedef struct session {
     const char *model, *prompt, *attention, *ids, *logits;      /* the flags */
     long        tokens, count, top_k, seed, threads, heads;
     double      temperature, top_p;
+    int         special;                /* 0, 1, or -1: as the run had it */
     int         use_cache;              /* the key-value cache */
     loaded      loaded;
     gra_kv_cache cache;
@@ -50,6 +51,8 @@ static int parse(session *s, int argc, char **argv)
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
           .unset = "none" },
+        { "special", FLAG_SWITCH, &s->special, .help = "<|endoftext|> is that token",
+          .unset = "as in the run" },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of --model FILE",
           .unset = "from the file" },
         { "tokens", FLAG_INT, &s->tokens, 1, 1e9, "N", .help = "tokens to write, at most" },
@@ -61,7 +64,8 @@ static int parse(session *s, int argc, char **argv)
           .help = "the fewest tokens of probability P, 1 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, same up to rounding" },
-        { "threads", FLAG_INT, &s->threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
+        { "threads", FLAG_INT, &s->threads, 0, 1024, "N",
+          .help = "threads, 0 = all cores, within the quota" },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
           .unset = "none" },
         { "logits", FLAG_TEXT, &s->logits, 0, 0, "FILE", "logits after each token, as .npy",
@@ -88,7 +92,7 @@ static int parse(session *s, int argc, char **argv)
 static int load(session *s)
 {
     loaded *l = &s->loaded;
-    if (load_open(l, s->model, s->prompt, s->ids, (int)s->heads, (int)s->threads))
+    if (load_open(l, s->model, s->prompt, s->ids, s->special, (int)s->heads, (int)s->threads))
         return -1;
     s->window = malloc((size_t)l->gpt.config.context_length * sizeof *s->window);
     if (!s->window || (s->use_cache && gra_kv_cache_open(&s->cache, &l->gpt)))
@@ -185,8 +189,8 @@ static int generate(session *s)
 
 int main(int argc, char **argv)
 {
-    session s = { .model = LOAD_DEFAULT, .prompt = "", .tokens = 500, .count = 1, .temperature = 0.8,
-                  .top_p = 1, .seed = 1, .use_cache = 1 };
+    session s = { .model = LOAD_DEFAULT, .prompt = "", .special = -1, .tokens = 500, .count = 1,
+                  .temperature = 0.8, .top_p = 1, .seed = 1, .use_cache = 1 };
     begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);

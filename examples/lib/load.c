@@ -65,12 +65,14 @@ static int find_vocabulary(loaded *l, bool numbers)
                 l->file, l->tokens.size, tokens);
 }
 
-/* A model trained with --lines says so in its metadata. Any other ends its text with <|endoftext|>. */
+/* A model trained with --lines or --special says so in its metadata. Any that has no lines ends its text with
+ * <|endoftext|>. */
 static int find_end(loaded *l)
 {
     shards f;
     const char *why = shards_open(&f, l->file) ? f.error : NULL;
     l->lines = l->text && !why && shards_meta(&f, "lines");
+    l->tokens.reads_special = l->text && !why && shards_meta(&f, "special");
     const bool ends = l->lines || (l->text && tokenizer_is_end_of_text(&l->tokens, l->tokens.end));
     l->end = ends ? l->tokens.end : -1;
     const int failed = why ? warn("cannot load %s", why) : 0;
@@ -111,30 +113,33 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
 }
 
 /* The tokens of a text of n bytes. An empty one, a line, and any if the tokenizer says so, begin with the end
- * token. Returns how many, or 0 after a warning. */
-static size_t read_text(loaded *l, const char *text, size_t n)
+ * token. special -1: as in the run. Returns how many, or 0 after a warning. */
+static size_t read_text(loaded *l, const char *text, size_t n, int special)
 {
+    if (tokenizer_read_special(&l->tokens, special < 0 ? l->tokens.reads_special : special, text, n))
+        return 0;
     l->first = n == 0 || l->lines || l->tokens.begins;
     const ptrdiff_t size = tokenizer_prompt(&l->tokens, text, n, l->first, l->ids);
     return size < 0 ? 0 : (size_t)size;
 }
 
-static int read_prompt(loaded *l, const char *prompt, const char *ids)
+static int read_prompt(loaded *l, const char *prompt, const char *ids, int special)
 {
     const size_t n = strlen(ids ? ids : prompt);
     l->ids = malloc((n + 1) * sizeof *l->ids);
     if (!l->ids)
         return warn("out of memory");
     const int tokens = l->text ? l->tokens.size : l->gpt.config.vocab_size;
-    l->n = ids ? read_ids(ids, tokens, l->ids) : read_text(l, prompt, n);
+    l->n = ids ? read_ids(ids, tokens, l->ids) : read_text(l, prompt, n, special);
     return l->n ? 0 : -1;
 }
 
-int load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads)
+int load_open(loaded *l, const char *model, const char *prompt, const char *ids, int special, int heads,
+              int threads)
 {
     *l = (loaded){ 0 };
     const int failed = read_model(l, model, heads, threads) || find_vocabulary(l, ids) ||
-                       find_end(l) || read_prompt(l, prompt, ids);
+                       find_end(l) || read_prompt(l, prompt, ids, special);
     return failed ? -1 : 0;
 }
 

@@ -29,8 +29,10 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
 /* The folder and the file of a model, which is either. 0 or -1 */
 int  load_find(const char *model, char folder[FILE_PATH], char file[FILE_PATH]);
 
-/* ids NULL: the prompt is text. heads 0: the file's. 0 or -1 */
-int  load_open(loaded *l, const char *model, const char *prompt, const char *ids, int heads, int threads);
+/* ids NULL: the prompt is text. special: are special tokens read in it? -1: if the run read them. heads 0:
+ * the file's. 0 or -1 */
+int  load_open(loaded *l, const char *model, const char *prompt, const char *ids, int special, int heads,
+               int threads);
 void load_close(loaded *l);
 
 #endif

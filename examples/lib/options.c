@@ -33,6 +33,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's sources",
           true },
         { "lines", FLAG_SWITCH, &o->lines, .help = "each line is a document of its own" },
+        { "special", FLAG_SWITCH, &o->special, .help = "<|endoftext|> in the text is that token" },
 
         { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
           .help = "tokens: bytes, or pieces of words", .fixed = true },
@@ -92,8 +93,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "patience", FLAG_INT, &o->patience, 0, many, "N",
           .help = "stop after N validations without progress", .unset = "never" },
         { "sample", FLAG_INT, &o->sample, 0, many, "N", .help = "tokens in the final sample", NULL, true },
-        { "threads", FLAG_INT, &o->threads, 0, 1024, "N", .help = "threads, 0 = one for each core", NULL,
-          true },
+        { "threads", FLAG_INT, &o->threads, 0, 1024, "N",
+          .help = "threads, 0 = all cores, within the quota", NULL, true },
         { "out", FLAG_TEXT, &o->out, 1, 0, "DIR", .help = "folder for the files" },
         { "layout", FLAG_CHOICE, &o->layout, 0, 0, "gradus|huggingface",
           .help = "whose names the parameters have", NULL, true },
@@ -202,8 +203,9 @@ int options_complete(options *o)
         return warn("--vocab %ld needs --tokenizer bpe: with bytes, the text decides", o->vocab);
     if (!o->tokenizer && o->rows)
         return warn("--rows %ld needs --tokenizer bpe: with bytes, the text decides", o->rows);
-    if (o->tokenizer && o->vocab <= 256)
-        return warn("--vocab: got %ld, expected 257 to 65536: 256 tokens are bytes", o->vocab);
+    if (o->tokenizer && o->vocab <= 256 + o->special)
+        return warn("--vocab: got %ld, expected %d to 65536: 256 tokens are bytes", o->vocab,
+                    257 + o->special);
     if (o->min_lr > o->lr)
         return warn("--min-lr %g is above --lr %g: the learning rate falls from --lr to --min-lr", o->min_lr,
                     o->lr);

@@ -55,6 +55,7 @@ static int make_tokenizer(corpus *x, const options *o, const char *bytes, size_t
 {
     if (x->tokens.size > 0)
         return 0;
+    x->tokens.reads_special = o->special;
     return o->tokenizer ? tokenizer_train(&x->tokens, bytes, train, (int)o->vocab)
                         : tokenizer_of_bytes(&x->tokens, bytes, n);
 }
@@ -70,6 +71,17 @@ static int check_size(const corpus *x, const options *o)
                 x->tokens.n_merges ? "tokens" : "bytes", x->held.size, o->context, least);
 }
 
+/* Where the training part ends: not inside a special token. */
+static size_t whole(const tokenizer *k, const char *bytes, size_t n, size_t train)
+{
+    for (size_t at = 0, length; at < train; at += length) {
+        at += tokenizer_special(k, bytes + at, n - at, &length);
+        if (at < train && at + length > train)
+            return at + length;
+    }
+    return train;
+}
+
 static int tokenize(corpus *x, const options *o, char **bytes, size_t *n)
 {
     int (*const into)(corpus *, text_part *, const char *, size_t) = o->lines ? encode_lines : encode;
@@ -81,8 +93,10 @@ static int tokenize(corpus *x, const options *o, char **bytes, size_t *n)
     x->ids = malloc((*n + 2) * sizeof *x->ids);         /* 2: the ends before the first lines */
     if (!x->ids)
         return warn("out of memory");
-    const int failed = make_tokenizer(x, o, *bytes, *n, train) || into(x, &x->train, *bytes, train) ||
-                       into(x, &x->held, *bytes + train, *n - train);
+    if (make_tokenizer(x, o, *bytes, *n, train) || tokenizer_read_special(&x->tokens, o->special, *bytes, *n))
+        return -1;
+    train = whole(&x->tokens, *bytes, *n, train);
+    const int failed = into(x, &x->train, *bytes, train) || into(x, &x->held, *bytes + train, *n - train);
     return failed ? -1 : check_size(x, o);
 }
 

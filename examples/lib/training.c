@@ -164,6 +164,8 @@ int training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24
     meta[n++] = (gra_meta){ "gelu", c->gelu == GRA_GELU_TANH ? "tanh" : "erf" };
     if (t->o.lines)
         meta[n++] = (gra_meta){ "lines", "yes" };
+    if (t->o.special)
+        meta[n++] = (gra_meta){ "special", "yes" };
     return n;
 }
 

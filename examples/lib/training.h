@@ -52,7 +52,7 @@ int    training_try(training *t);
 char *training_sample(training *t, size_t *size);
 
 /* What a file of the parameters says beside them. Returns how many; heads: room for one of the values. */
-enum { TRAINING_META = 4 };
+enum { TRAINING_META = 5 };
 int  training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24]);
 
 /* For a step whose loss or gradient is not finite: training_not_finite warns (what: "loss") and returns -1;

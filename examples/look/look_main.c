@@ -23,7 +23,7 @@ const char *program_name = "look";
 int main(int argc, char **argv)
 {
     const char *path = "page.html";
-    trained_flags trained = { 0 };
+    trained_flags trained = { .special = -1 };
     int example = -1;
     const flag table[] = {
         { "model", FLAG_TEXT, &trained.model, 1, 0, "DIR|FILE", "train's folder or a .safetensors file",
@@ -32,12 +32,15 @@ int main(int argc, char **argv)
           .unset = "\"static int\"" },
         { "ids", FLAG_TEXT, &trained.ids, 0, 0, "\"N N N\"", "its tokens as numbers, without a vocabulary",
           .unset = "none" },
+        { "special", FLAG_SWITCH, &trained.special, .help = "<|endoftext|> is that token",
+          .unset = "as in the run" },
         { "heads", FLAG_INT, &trained.heads, 0, 1e6, "N", "attention heads of --model FILE",
           .unset = "from the file" },
         { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson instead of a model",
           .unset = "none" },
         { "out", FLAG_TEXT, &path, 1, 0, "FILE", .help = "the page" },
-        { "threads", FLAG_INT, &trained.threads, 0, 1024, "N", .help = "threads, 0 = one for each core" },
+        { "threads", FLAG_INT, &trained.threads, 0, 1024, "N",
+          .help = "threads, 0 = all cores, within the quota" },
     };
     begin_program();
     program_name = argc > 0 ? say_last(argv[0]) : program_name;

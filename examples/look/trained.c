@@ -172,8 +172,8 @@ static int write_page(reading *r, const char *path)
 int trained_page(const trained_flags *f, const char *path)
 {
     reading r = { .step = -1 };
-    int failed = load_open(&r.loaded, f->model, f->prompt, f->ids, (int)f->heads, (int)f->threads) ||
-                 show_prompt(&r);
+    int failed = load_open(&r.loaded, f->model, f->prompt, f->ids, f->special, (int)f->heads,
+                           (int)f->threads) || show_prompt(&r);
     if (!failed && is_of_a_run(&r.loaded))
         failed = read_curve(&r) || read_sample(&r) || show_snapshots(&r);
     failed = failed || write_page(&r, path);

@@ -4,6 +4,7 @@
 
 typedef struct trained_flags {          /* as in generate */
     const char *model, *prompt, *ids;
+    int         special;
     long        heads, threads;
 } trained_flags;
 int trained_page(const trained_flags *f, const char *path);     /* 0, or -1 after a warning */

@@ -197,6 +197,41 @@ TEST(nothing_occurs_twice)
     ck_assert_str_eq(warned, "the text is too short for merges: no two neighbours occur in it twice");
 }
 
+/* ---- special tokens ---- */
+
+static void encodes(const char *text, int special, const char *expected)
+{
+    uint16_t ids[64];
+    char got[200] = "";
+    ck_assert_msg(tokenizer_read_special(&k, special, text, strlen(text)) == 0, "%s", warned);
+    const ptrdiff_t n = tokenizer_encode(&k, text, strlen(text), ids);
+    for (ptrdiff_t i = 0; i < n; i++)
+        sprintf(got + strlen(got), "%d ", ids[i]);
+    ck_assert_str_eq(got, expected);
+}
+
+TEST(special_tokens)                    /* the longest that begins at a place, as in Hugging Face's library */
+{
+    static const char json[] = "{\"added_tokens\": [{\"id\": 5, \"content\": \"<b>\", \"lstrip\": true},"
+        "{\"id\": 6, \"content\": \"<b>a\"}], \"pre_tokenizer\": {\"type\": \"ByteLevel\"},"
+        "\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"aa\": 1, \"b\": 2, \"<\": 3, \">\": 4},"
+        "\"merges\": [\"a a\"]}}";
+    write_bytes(FOLDER "/tokenizer.json", json, strlen(json));
+    ck_assert_msg(tokenizer_read(&k, FOLDER) == 0, "%s", warned);
+    ck_assert_int_eq(tokenizer_read_special(&k, true, "a", 1), -1);
+    *warned = k.strips = false;
+    encodes("aa<b>aaa<b>b<b", true, "1 6 1 5 2 3 2 ");
+    encodes("<ba", false, "3 2 0 ");
+    ck_assert_str_eq(warned, "");
+    encodes("aa<b>aaa", false, "1 3 2 4 1 0 ");
+    ck_assert_str_eq(warned, "the text contains <b>a, which is read as ordinary characters: --special reads "
+                     "it as the token");
+    tokenizer_free(&k);
+    k.reads_special = true;
+    ck_assert_int_eq(tokenizer_train(&k, "<|endoftext|>\n\n<|endoftext|>ab ab", 33, 300), 0);
+    encodes("ab<|endoftext|>\nab", true, "257 256 198 257 ");
+}
+
 /* ---- files ---- */
 
 static void put(const char *name, const char *bytes)

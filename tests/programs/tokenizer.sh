@@ -23,7 +23,8 @@ group "a run"
 ok "trains" bpe 0 --vocab 400
 ok "its files" test -s "$W/run/vocab.json" -a -s "$W/run/merges.txt" -a ! -e "$W/run/vocab.tsv"
 ok "256 bytes and 144 merges" test "$(wc -l <"$W/run/merges.txt")" -eq 145
-ok "a run of bytes in its place" ends_with 0 "$TRAIN" $tiny --tokenizer bytes --data "$W/text" --out "$W/run"
+ok "a run of bytes in its place" ends_with 0 "$TRAIN" \
+    $tiny --tokenizer bytes --data "$W/text" --out "$W/run"
 ok "... has other files" test -s "$W/run/vocab.tsv" -a ! -e "$W/run/vocab.json" -a ! -e "$W/run/merges.txt"
 ok "and back" bpe 0 --vocab 400
 ok "... has only the first" test -s "$W/run/vocab.json" -a ! -e "$W/run/vocab.tsv"
@@ -54,6 +55,51 @@ ok "an empty prompt is a newline" ends_with 0 "$GENERATE" --model "$W/run" --pro
 ok "look names its tokens" ends_with 0 "$BUILD/look" --model "$W/run" --prompt "the tape" --out "$W/page.html"
 ok "... as they are" grep -q '"tokens":\["t","he","·t","a","pe"\]' "$W/page.html"
 
+group "special tokens"
+for i in 1 2 3 4 5 6; do
+    cat tests/lib/ok.sh
+    printf '<|endoftext|>'
+done >"$W/documents"
+documents() {   # documents FLAGS ...: a run of them
+    ends_with 0 "$TRAIN" $tiny --data "$W/documents" --vocab 300 --context 32 "$@"
+}
+tuned() {       # tuned MODEL FLAGS ...: a step of it
+    from=$1
+    shift
+    ends_with 0 "$TRAIN" --from "$from" --data "$W/documents" --context 8 --steps 1 --sample 0 --quiet "$@"
+}
+reads() {       # reads N FLAGS ...: the prompt has so many tokens
+    n=$1
+    shift
+    ends_with 0 "$GENERATE" --prompt 'i<|endoftext|>i' --tokens 1 --logits "$W/logits.npy" "$@" &&
+        grep -aq "($n, 300)" "$W/logits.npy"
+}
+says() { finds 'the text contains <|endoftext|>, which is read as ordinary characters: --special' "$W/err"; }
+ok "a run" documents --special --out "$W/special"
+ok "... says nothing" test ! -s "$W/err"
+ok "... has the token" grep -q '"<|endoftext|>":256,' "$W/special/vocab.json"
+ok "... and no merge of its letters" lacks '|' "$W/special/merges.txt"
+ok "generate reads the prompt as the run did" reads 3 --model "$W/special"
+ok "... or as ordinary characters" reads 1[0-9] --model "$W/special" --no-special
+ok "... and says so" says
+ok "look reads it, too" ends_with 0 "$BUILD/look" --model "$W/special" --prompt 'i<|endoftext|>' \
+    --out "$W/page.html"
+ok "... and names the token" grep -q '"tokens":..i","[^"]*|endoftext|>"' "$W/page.html"
+ok "tuned without the flag" tuned "$W/special" --out "$W/spelled"
+ok "... says so" says
+ok "... generate reads it so, too" reads 1[0-9] --model "$W/spelled"
+ok "tuned with it" tuned "$W/spelled" --special --out "$W/read"
+ok "... says nothing" test ! -s "$W/err"
+ok "... generate reads it so, too" reads 3 --model "$W/read"
+awk 'BEGIN { while (i++ < 222) printf "ab"; printf "a<|endoftext|>"
+             while (j++ < 42) printf j % 10 }' >"$W/cut"
+ok "the last tenth does not begin inside one" ends_with 0 "$TRAIN" $tiny --data "$W/cut" --vocab 260 \
+    --special --no-quiet --out "$W/whole"
+ok "... but behind it" grep -q '^text  *bytes 500, .*held out for validation 42$' "$W/out"
+ok "bytes have no such token" refuses 1 \
+    '--special: the tokenizer has no special token, such as <|endoftext|>' \
+    "$TRAIN" $tiny --tokenizer bytes --data "$W/documents" --special --out "$W/never"
+
 group "resuming"
 if moments "a run that is killed"; then
     ok "killed" at 137 "begin 9 KILL" train $tiny --vocab 400 --data "$W/text" --out "$W/part"
@@ -61,6 +107,10 @@ if moments "a run that is killed"; then
     for file in model.safetensors result.tsv sample.txt vocab.json merges.txt; do
         ok "... with the same $file" cmp "$W/run/$file" "$W/part/$file"
     done
+    ok "special tokens: killed" at 137 "begin 9 KILL" train $tiny --vocab 300 --context 32 --special \
+        --data "$W/documents" --out "$W/part.special"
+    ok "... and resumed" ends_with 0 "$TRAIN" --resume "$W/part.special"
+    ok "... the same" cmp "$W/special/model.safetensors" "$W/part.special/model.safetensors"
     ok "killed before its tokenizer is written" at 137 "rename 2 KILL" train $tiny --vocab 400 \
         --data "$W/text" --out "$W/early"
     ok "... it is learnt again" ends_with 0 "$TRAIN" --resume "$W/early"

@@ -21,8 +21,7 @@ int tokenizer_of_bytes(tokenizer *k, const char *text, size_t n)
             tokenizer_free(k);
             return warn("out of memory");
         }
-    tokenizer_ready(k);
-    return 0;
+    return tokenizer_ready(k);
 }
 
 char *byte_name(unsigned char byte, char name[8])

@@ -68,15 +68,44 @@ static ptrdiff_t merge(encoder *e, uint16_t *ids, size_t n)
     return failed ? -1 : (ptrdiff_t)left;
 }
 
-/* Writes the token of each byte. */
-static int bytes_to_ids(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+size_t tokenizer_special(const tokenizer *k, const char *text, size_t n, size_t *length)
+{
+    for (size_t at = 0; at < n && k->reads_special; at++)
+        for (size_t m = k->begins_special[(unsigned char)text[at]] ? k->longest : 0; m > 1; m--) {
+            const int id = m <= n - at ? tokenizer_find(k, text + at, m) : -1;
+            if (id >= 0 && k->special[id])
+                return *length = m, at;
+        }
+    return *length = 0, n;
+}
+
+int tokenizer_read_special(tokenizer *k, bool special, const char *text, size_t n)
+{
+    size_t length;
+    char name[TOKENIZER_NAME];
+    k->reads_special = true;
+    const size_t at = tokenizer_special(k, text, n, &length);
+    k->reads_special = special;
+    if (special && k->strips)
+        return warn("--special: an added token of the tokenizer.json has lstrip, rstrip or single_word: "
+                    "true, expected false");
+    if (special && !k->longest)
+        return warn("--special: the tokenizer has no special token, such as " END_OF_TEXT);
+    if (!special && length)
+        warn("the text contains %s, which is read as ordinary characters: --special reads it as the token",
+             tokenizer_name(k, tokenizer_find(k, text + at, length), name));
+    return 0;
+}
+
+/* Writes the token of each byte from `at` on. */
+static int bytes_to_ids(const tokenizer *k, const char *text, size_t at, size_t n, uint16_t *ids)
 {
     char name[8];
     int known = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = at; i < at + n; i++) {
         const unsigned char byte = (unsigned char)text[i];
         if (k->id[byte] >= 0) {
-            ids[i] = (uint16_t)k->id[byte];
+            *ids++ = (uint16_t)k->id[byte];
             continue;
         }
         for (int b = 0; b < 256; b++)
@@ -87,24 +116,39 @@ static int bytes_to_ids(const tokenizer *k, const char *text, size_t n, uint16_t
     return 0;
 }
 
-ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+/* The n bytes from `begin` on, in which no special token is read. */
+static ptrdiff_t encode_ordinary(encoder *e, const char *text, size_t begin, size_t n, uint16_t *ids)
 {
-    if (bytes_to_ids(k, text, n, ids))
+    if (bytes_to_ids(e->k, text, begin, n, ids))
         return -1;
-    if (!k->n_merges)
+    if (!e->k->n_merges)
         return (ptrdiff_t)n;
-    encoder e = { .k = k };
     ptrdiff_t size = 0, merged = 0;
     for (size_t at = 0, m; at < n && merged >= 0; at += m, size += merged) {
-        m = split(text + at, n - at);
-        merged = merge(&e, ids + at, m);
+        m = split(text + begin + at, n - at);
+        merged = merge(e, ids + at, m);
         if (merged > 0)
             memmove(ids + size, ids + at, (size_t)merged * sizeof *ids);
+    }
+    return merged < 0 ? warn("out of memory") : size;
+}
+
+ptrdiff_t tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids)
+{
+    encoder e = { .k = k };
+    ptrdiff_t size = 0, more = 0;
+    for (size_t at = 0, length; at < n && more >= 0; at += length) {
+        const size_t before = tokenizer_special(k, text + at, n - at, &length);
+        more = encode_ordinary(&e, text, at, before, ids + size);
+        at += before;
+        size += more;
+        if (more >= 0 && length)
+            ids[size++] = (uint16_t)tokenizer_find(k, text + at, length);
     }
     free(e.pairs.items);
     free(e.prev);
     free(e.next);
-    return merged < 0 ? warn("out of memory") : size;
+    return more < 0 ? -1 : size;
 }
 
 ptrdiff_t tokenizer_prompt(const tokenizer *k, const char *text, size_t n, bool end, int *ids)

@@ -162,8 +162,12 @@ static int read_tokens(reader *r, gra_json vocab, gra_json added)
     r->entries = calloc(r->most, sizeof *r->entries);
     if (!r->entries)
         return warn("out of memory");
-    for (struct json j = json_open(added, '['); !failed && json_next(&j);)
+    for (struct json j = json_open(added, '['); !failed && json_next(&j);) {
+        r->k->strips = r->k->strips || json_is(json_member(j.value, "lstrip"), "true") ||
+                       json_is(json_member(j.value, "rstrip"), "true") ||
+                       json_is(json_member(j.value, "single_word"), "true");
         failed = add_entry(r, json_member(j.value, "content"), json_member(j.value, "id"), true);
+    }
     for (struct json j = json_open(beside, '{'); !failed && json_next(&j);)
         failed = add_entry(r, j.name, j.value, true);
     for (struct json j = json_open(vocab, '{'); !failed && json_next(&j);)
@@ -247,26 +251,14 @@ static int read_list(reader *r, gra_json list)
     return failed;
 }
 
-/* Which tokens a merge makes; free it. NULL: out of memory. */
-static bool *made_by_merges(const tokenizer *k)
-{
-    bool *made = calloc((size_t)k->size + 1, sizeof *made);
-    for (size_t i = 0; i < k->n_merges && made; i++)
-        made[k->merges[i].id] = true;
-    if (!made)
-        warn("out of memory");
-    return made;
-}
-
-/* The first token that only the list of added ones explains, from `id` on: no merge makes it, it has several
- * bytes, and it does not look like <|endoftext|> or [PAD]. k->size: none. */
-static int next_odd(const tokenizer *k, const bool *made, int id)
+/* The first token that only the list of added ones explains, from `id` on: it is special, and does not look
+ * like <|endoftext|> or [PAD]. k->size: none. */
+static int next_odd(const tokenizer *k, int id)
 {
     for (; id < k->size; id++) {
         size_t n;
         const char *s = tokenizer_bytes(k, id, &n);
-        const bool special = (s[0] == '<' && s[n - 1] == '>') || (s[0] == '[' && s[n - 1] == ']');
-        if (n > 1 && !special && !made[id])
+        if (k->special[id] && !(s[0] == '<' && s[n - 1] == '>') && !(s[0] == '[' && s[n - 1] == ']'))
             break;
     }
     return id;
@@ -274,15 +266,11 @@ static int next_odd(const tokenizer *k, const bool *made, int id)
 
 static int find_hole(const reader *r)
 {
-    const tokenizer *k = r->k;
-    bool *made = made_by_merges(k);
-    int id = made ? next_odd(k, made, 0) : k->size;
-    while (id < k->size && r->entries[id].added)
-        id = next_odd(k, made, id + 1);
-    const int failed = !made ? -1 : id < k->size
-                       ? bad(r, "token", (size_t)id, "no merge makes it: is one missing?") : 0;
-    free(made);
-    return failed;
+    int id = tokenizer_ready(r->k) ? -1 : next_odd(r->k, 0);
+    while (id >= 0 && id < r->k->size && r->entries[id].added)
+        id = next_odd(r->k, id + 1);
+    return id < 0 ? -1 : id == r->k->size ? 0
+           : bad(r, "token", (size_t)id, "no merge makes it: is one missing?");
 }
 
 /* ---- the files -------------------------------------------------------------------------------------- */
@@ -292,7 +280,8 @@ static int close_reader(reader *r, int failed)
     free(r->entries);
     free(r->bytes);
     free(r->beside);
-    tokenizer_ready(r->k);
+    if (tokenizer_ready(r->k))
+        return -1;
     if (!failed && !r->k->n_merges)
         failed = warn("%s has no merges", r->path);
     return failed ? -1 : 0;
@@ -408,10 +397,10 @@ static void write_ids(out *o, const tokenizer *k, const bool *added)
 static const char byte_level[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,"
                                  "\"use_regex\":true}";
 
-static void write_added(out *o, const tokenizer *k, const bool *added)
+static void write_added(out *o, const tokenizer *k)
 {
     for (int id = 0; id < k->size; id++) {
-        if (!added[id])
+        if (!k->special[id])
             continue;
         size_t n;
         const char *bytes = tokenizer_bytes(k, id, &n);
@@ -451,23 +440,14 @@ static void write_list(out *o, const tokenizer *k)
 int tokenizer_json_write(const tokenizer *k, const char *path, const char *config)
 {
     out o = { 0 }, c = { 0 };
-    bool *added = made_by_merges(k);
-    if (!added)
-        return -1;
-    for (int id = 0; id < k->size; id++) {
-        size_t n;
-        tokenizer_bytes(k, id, &n);
-        added[id] = n > 1 && !added[id];
-    }
     out_text(&o, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
-    write_added(&o, k, added);
+    write_added(&o, k);
     out_format(&o, "],\"normalizer\":null,\"pre_tokenizer\":%s,\"post_processor\":", byte_level);
     write_post_processor(&o, k);
     out_format(&o, ",\"decoder\":%s,\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,"
                "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"fuse_unk\":false,"
                "\"byte_fallback\":false,\"ignore_merges\":false,\"vocab\":", byte_level);
-    write_ids(&o, k, added);
-    free(added);
+    write_ids(&o, k, k->special);
     out_text(&o, ",\"merges\":[");
     write_list(&o, k);
     out_text(&o, "]}}\n");
@@ -481,12 +461,9 @@ int tokenizer_json_write(const tokenizer *k, const char *path, const char *confi
     return -1;
 }
 
-int tokenizer_needs_json(const tokenizer *k)
+bool tokenizer_needs_json(const tokenizer *k)
 {
-    bool *made = made_by_merges(k);
-    const int needs = made ? k->begins || next_odd(k, made, 0) < k->size : -1;
-    free(made);
-    return needs;
+    return k->begins || next_odd(k, 0) < k->size;
 }
 
 int merges_write(const tokenizer *k, const char *vocab, const char *merges)

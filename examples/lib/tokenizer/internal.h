@@ -12,7 +12,7 @@
 int  tokenizer_add(tokenizer *k, const char *bytes, size_t n);
 int  tokenizer_merge(tokenizer *k, int left, int right);
 int  tokenizer_find(const tokenizer *k, const char *bytes, size_t n);   /* -1: none has these bytes */
-void tokenizer_ready(tokenizer *k);                     /* after the last token: sets id and end */
+int  tokenizer_ready(tokenizer *k);     /* after the last token: sets id, end, special; -1: out of memory */
 
 char *byte_name(unsigned char byte, char name[8]);      /* bytes.c: "a", "\n", "\xE2" */
 
@@ -30,7 +30,7 @@ int bytes_write(const tokenizer *k, const char *path);
 int merges_read(tokenizer *k, const char *vocab, const char *merges);  /* vocab NULL: only the merges */
 int merges_write(const tokenizer *k, const char *vocab, const char *merges);
 int tokenizer_json_read(tokenizer *k, const char *path);
-int tokenizer_needs_json(const tokenizer *k);          /* the other files cannot say all that it is */
+bool tokenizer_needs_json(const tokenizer *k);         /* the other files cannot say all that it is */
 int tokenizer_json_write(const tokenizer *k, const char *path, const char *config);
 
 int gpt2_bytes(tokenizer *k);           /* hf_files.c: adds a token for each byte in GPT-2's order; 0 or -1 */

@@ -55,10 +55,13 @@ static int count_word(trainer *t, const char *text, size_t n)
 static int count_words(trainer *t, const char *text, size_t n)
 {
     size_t total = 0;
-    for (size_t at = 0, length; at < n; at += length) {
-        length = split(text + at, n - at);
-        if (count_word(t, text + at, length))
-            return -1;
+    for (size_t at = 0, special; at < n; at += special) {
+        const size_t end = at + tokenizer_special(t->k, text + at, n - at, &special);
+        for (size_t length; at < end; at += length) {
+            length = split(text + at, end - at);
+            if (count_word(t, text + at, length))
+                return -1;
+        }
     }
     for (size_t w = 0; w < t->n_words; w++)
         total += t->words[w].length;
@@ -200,11 +203,13 @@ static int merge_all(trainer *t, int size)
 
 int tokenizer_train(tokenizer *k, const char *text, size_t n, int size)
 {
-    *k = (tokenizer){ 0 };
+    *k = (tokenizer){ .reads_special = k->reads_special };
     trainer t = { .k = k };
     int failed = gpt2_bytes(k);
-    tokenizer_ready(k);
-    failed = failed || count_words(&t, text, n) || merge_all(&t, size);
+    if (k->reads_special && !failed)
+        failed = tokenizer_add(k, END_OF_TEXT, strlen(END_OF_TEXT)) < 0;
+    failed = failed || tokenizer_ready(k);
+    failed = failed || count_words(&t, text, n) || merge_all(&t, size) || tokenizer_ready(k);
     if (failed)
         warn("out of memory");
     else if (!k->n_merges)

@@ -110,12 +110,32 @@ int tokenizer_find(const tokenizer *k, const char *bytes, size_t n)
     return (int)id;
 }
 
-void tokenizer_ready(tokenizer *k)
+/* Which tokens are special. */
+static int find_special(tokenizer *k)
+{
+    free(k->special);
+    k->special = calloc((size_t)k->size + 1, sizeof *k->special);
+    if (!k->special)
+        return warn("out of memory");
+    for (size_t i = 0; i < k->n_merges; i++)
+        k->special[k->merges[i].id] = true;
+    for (int id = 0; id < k->size; id++) {
+        size_t n;
+        const unsigned char *bytes = (const unsigned char *)tokenizer_bytes(k, id, &n);
+        k->special[id] = n > 1 && !k->special[id];
+        k->begins_special[*bytes] |= k->special[id];
+        k->longest = k->special[id] && n > k->longest ? n : k->longest;
+    }
+    return 0;
+}
+
+int tokenizer_ready(tokenizer *k)
 {
     for (int b = 0; b < 256; b++)
         k->id[b] = tokenizer_find(k, &(char){ (char)b }, 1);
     const int end = tokenizer_find(k, END_OF_TEXT, strlen(END_OF_TEXT));
     k->end = end >= 0 ? end : k->id['\n'] >= 0 ? k->id['\n'] : 0;
+    return find_special(k);
 }
 
 void tokenizer_free(tokenizer *k)
@@ -123,6 +143,7 @@ void tokenizer_free(tokenizer *k)
     free(k->bytes);
     free(k->ends);
     free(k->known.slots);
+    free(k->special);
     free(k->merges);
     free(k->ranks.slots);
     *k = (tokenizer){ 0 };
@@ -193,8 +214,7 @@ int tokenizer_write(const tokenizer *k, const char *folder)
     char path[FILE_PATH], merges[FILE_PATH];
     if (!k->n_merges)
         return bytes_write(k, file_path(path, folder, VOCAB_TSV));
-    const int needs = tokenizer_needs_json(k);
-    if (needs < 0 || (needs && tokenizer_export(k, folder)))
+    if (tokenizer_needs_json(k) && tokenizer_export(k, folder))
         return -1;
     return merges_write(k, file_path(path, folder, VOCAB_JSON), file_path(merges, folder, MERGES_TXT));
 }

@@ -22,6 +22,11 @@ typedef struct tokenizer {              /* all zeros: none */
     int     size;                       /* ids are 0 ... size - 1 */
     int     end;                        /* begins a text without a prompt: <|endoftext|>, newline, or 0 */
     bool    begins;                     /* it begins every prompt: tokenizer.json's TemplateProcessing */
+    bool    reads_special;              /* <|endoftext|> in a text is that token, else ordinary characters */
+    bool    strips;                     /* a special token also takes blanks beside it */
+    bool   *special;                    /* which tokens are: those of several bytes that no merge makes; */
+    size_t  longest;                    /* how many bytes the longest has; 0: none is */
+    bool    begins_special[256];        /* the bytes that they begin with */
     int     id[256];                    /* the token of a byte; -1: none */
     char   *bytes;                      /* of all tokens, one after another */
     size_t *ends, room;                 /* where in `bytes` each token ends; how many there is room for */
@@ -36,7 +41,8 @@ typedef struct tokenizer {              /* all zeros: none */
 int  tokenizer_of_bytes(tokenizer *k, const char *text, size_t n);
 
 /* GPT-2's 256 bytes, and merges of the pairs that are most frequent in the text, until there are `size`
- * tokens or no pair occurs twice. 0 or -1 */
+ * tokens or no pair occurs twice. If reads_special is set, <|endoftext|> is the token after the bytes, and no
+ * merge is learnt from it. 0 or -1 */
 int  tokenizer_train(tokenizer *k, const char *text, size_t n, int size);
 
 /* From vocab.tsv; tokenizer.json; vocab.json and merges.txt; or merges.txt or vocab.bpe. Added tokens are
@@ -55,8 +61,13 @@ static inline bool tokenizer_fits(const tokenizer *k, int rows)
     return k->size == rows || (k->n_merges && k->size < rows);
 }
 
-/* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. The text
- * is ordinary: <|endoftext|> in it becomes the tokens of its 13 characters. */
+/* Sets reads_special. -1: there is no special token, or it strips. If one is in the text and is not read as
+ * such, says so. */
+int         tokenizer_read_special(tokenizer *k, bool special, const char *text, size_t n);
+/* How many bytes are before the first special token that is read; *length: it has so many; 0: there is none.
+ * Of several that begin there the longest counts. */
+size_t      tokenizer_special(const tokenizer *k, const char *text, size_t n, size_t *length);
+/* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
 /* The same as int, after the end token if `end`: there must be room for n + 1. */
 ptrdiff_t   tokenizer_prompt(const tokenizer *k, const char *text, size_t n, bool end, int *ids);
