@@ -96,7 +96,9 @@ static const size_t *const gra_library GRA_KEPT = &GRA_NEEDS_LIBRARY;
 #pragma GCC diagnostic pop
 #endif
 
-#if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT)
+#define GRA_PRINTF(fmt, args) __attribute__((format(__MINGW_PRINTF_FORMAT, fmt, args)))
+#elif defined(__GNUC__)
 #define GRA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define GRA_PRINTF(fmt, args)
@@ -697,8 +699,9 @@ void        gra_json_finish(gra_json *j);               /* nothing but blanks ma
  *
  * A backward that crashes, such as one that adds to the NULL gradient of a constant, ends the program as
  * usual, but the last line on stderr names it, and the inputs that were constants. For that, a handler of
- * SIGSEGV and SIGBUS is installed while a backward is checked, where the system has them; it passes the
- * signal on to the previous handler, which is restored when the backward returns.
+ * SIGSEGV and SIGBUS is installed while a backward is checked; it passes the signal on to the previous
+ * handler, which is restored when the backward returns. Windows and WebAssembly have no such signals: there
+ * the program ends, and nothing names the backward.
  *
  * Cost: two calls of f for each element; besides 6 in all, 2 for each tensor, and 2 (at most 4) for each
  * two inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked

@@ -114,6 +114,14 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
     static gra_work *const table[GRA_ISAS] = { table##_base, table##_avx2, table##_avx512 };
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
 #define GRA_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"), flatten))
+#if defined(__SEH__) && !defined(__clang__)
+/* The stack of 64-bit Windows is aligned to 16 bytes, yet gcc, unless it is patched (its bug 54412), stores
+ * the vectors of AVX there with moves that crash where it is not aligned to 32 or 64. The assembler takes the
+ * moves that need no alignment, and are as fast. */
+__asm__(".ifndef gra_moves\n.set gra_moves, 1\n"
+        ".irp t, ps, pd\n.macro vmova\\t to:vararg\nvmovu\\t \\to\n.endm\n.endr\n"
+        ".irp t, \"\", 32, 64\n.macro vmovdqa\\t to:vararg\nvmovdqu\\t \\to\n.endm\n.endr\n.endif");
+#endif
 #else                                   /* a single instruction set: compiled once */
 #define GRA_VARIANTS(table, f, type)                                                                     \
     GRA_VARIANT(table##_base, f, type, GRA_TARGET_BASE)                                                  \

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 {
     session s = { .model = LOAD_DEFAULT, .prompt = "", .special = -1, .tokens = 500, .count = 1,
                   .temperature = 0.8, .top_p = 1, .seed = 1, .use_cache = 1 };
-    begin_program();
+    begin_program(argv);
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     int status = parse(&s, argc, argv);
     if (status == FLAGS_GO_ON)

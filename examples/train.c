@@ -8,6 +8,7 @@
  * What you will learn: a training run is a loop of a few calls, and all of it is in train() below.
  * Everything around it (flags, text, validation, files, the picture) is in lib/, one idea per file.
  */
+#include "../core/base/system.h"
 #include "lib/begin.h"
 #include "lib/checkpoint.h"
 #include "lib/clock.h"
@@ -123,6 +124,8 @@ static void introduce(const training *t)
     if (o->tokenizer)
         say("tokens %zu, ", t->text.size);
     say("vocabulary %d, held out for validation %zu\n", t->text.tokens.size, t->text.held.size);
+    if (t->text.returns)
+        say("          carriage returns (lines of Windows end in \\r\\n), which are learned as they are\n");
     if (o->lines)
         say("lines     %zu, held out %zu, longer than the context and cut %zu\n", t->text.train.lines +
             t->text.held.lines, t->text.held.lines, text_cut(t->text.train, o->context) +
@@ -245,7 +248,7 @@ static int work(session *s, const char *program)
 int main(int argc, char **argv)
 {
     static session s;                   /* too large for some stacks */
-    begin_program();
+    begin_program(argv);
     const char *program = argc > 0 ? argv[0] : program_name;
     program_name = say_last(program);
     int status = training_flags(&s.t, argc, argv);

@@ -1,5 +1,6 @@
 /* The key-value cache: the keys and values of a sequence, block by block. The caller owns it, since it
  * outlives a step and is not part of the model. */
+#include "../core/base/system.h"
 #include "given.h"
 #include "gpt.h"
 #include <stdlib.h>
@@ -29,6 +30,6 @@ void gra_kv_cache_clear(gra_kv_cache *c)
 
 void gra_kv_cache_close(gra_kv_cache *c)
 {
-    free(c->rows);
+    free_aligned(c->rows);
     *c = (gra_kv_cache){ 0 };
 }

@@ -3,6 +3,7 @@
  * Under AddressSanitizer free memory is poisoned, so that a read or write there, such as one of a tensor of
  * an earlier step, is reported. */
 #include "base.h"
+#include "system.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static struct gra_block *new_block(size_t size)
 static void free_block(struct gra_block *b)
 {
     UNPOISON((char *)b + LINE, b->size);
-    free(b);
+    free_aligned(b);
 }
 
 /* Adds a block of at least `bytes` bytes after `last`, which is NULL in an empty arena. */

@@ -1,13 +1,11 @@
 /* infile: see infile.h. Files are read, not mapped into memory: if another program truncates a mapped file,
  * reading it raises a signal (SIGBUS) instead of an error. */
 #define _POSIX_C_SOURCE 200809L         /* O_CLOEXEC, pread */
+#include "../base/system.h"
 #include "infile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool measure(gra_infile *in)
 {

@@ -1,15 +1,13 @@
 /* outfile: see outfile.h. */
 #define _XOPEN_SOURCE 700               /* realpath */
 #define _DARWIN_C_SOURCE                /* F_FULLFSYNC */
+#include "../base/system.h"
 #include "outfile.h"
 #include "../gradus.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void failed(gra_outfile *out)
 {

@@ -1,4 +1,5 @@
 /* machine: threads, an instruction set, and a workspace for each thread. */
+#include "../base/system.h"
 #include "machine.h"
 #include "threads.h"
 
@@ -151,7 +152,7 @@ void gra_machine_close(gra_machine *m)
     for (int i = 0; i < FREED_LATER; i++)
         if (m->later[i].memory)
             m->later[i].release(m->later[i].memory);
-    free(m->workspace);
+    free_aligned(m->workspace);
     free(m);
 }
 

@@ -11,6 +11,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
+#include "../base/system.h"
 #include "threads.h"
 #include "limits.h"
 
@@ -21,7 +22,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SPINS 4000                      /* polls of `job` before a worker sleeps: some microseconds */
 
@@ -203,7 +203,7 @@ void gra_workers_close(gra_workers *t)
         pthread_join(t->worker[i].thread, NULL);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->lock);
-    free(t);
+    free_aligned(t);
 }
 
 int gra_workers_count(const gra_workers *t) { return t->started + 1; }

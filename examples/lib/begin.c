@@ -1,10 +1,9 @@
 /* begin: see begin.h. */
 #include "begin.h"
-#include <fcntl.h>
+#include "../../core/base/system.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* open returns the lowest free number: in this order, that of the stream itself. */
 static void open_streams(void)
@@ -16,8 +15,9 @@ static void open_streams(void)
         }
 }
 
-void begin_program(void)
+void begin_program(char **argv)
 {
+    begin_system(argv[0]);
     open_streams();
     signal(SIGXFSZ, SIG_IGN);
 }

@@ -5,7 +5,7 @@
 
 /* Opens those of standard input, output and error that are closed, read-only on /dev/null: so no file that is
  * opened later becomes the standard output, and printing still fails. And ignores SIGXFSZ: writing past the
- * file size limit (ulimit -f) fails instead of killing the program. */
-void begin_program(void);
+ * file size limit (ulimit -f) fails instead of killing the program. On Windows, \ in argv[0] becomes /. */
+void begin_program(char **argv);
 
 #endif

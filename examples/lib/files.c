@@ -1,14 +1,12 @@
 /* files: reads and writes whole files. */
 #include "files.h"
+#include "../../core/base/system.h"
 #include "../../core/gradus.h"
 #include "message.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 char *file_path(char path[FILE_PATH], const char *folder, const char *name)
 {

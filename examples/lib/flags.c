@@ -1,5 +1,6 @@
 /* flags: `--name value`, `--name=value`, `--switch`, `--no-switch`, from a table. */
 #include "flags.h"
+#include "../../core/base/system.h"
 #include "json_out.h"
 #include "message.h"
 #include <ctype.h>
@@ -30,7 +31,7 @@ static const char *words_of(const flag *f)
 }
 
 /* Sets the flag's variable; false: the text is not a valid value. */
-static bool set(const flag *f, const char *value)
+static bool set(const flag *f, char *value)
 {
     char *end;
     double number;
@@ -49,7 +50,7 @@ static bool set(const flag *f, const char *value)
         return end > value && !*end && !isspace((unsigned char)*value) && number >= f->low &&
             number <= f->high;
     case FLAG_TEXT:
-        *(const char **)f->value = value;
+        *(const char **)f->value = strcmp(f->what, "TEXT") == 0 ? value : plain_path(value);
         return (double)strlen(value) >= f->low;
     default:
         return false;
@@ -140,7 +141,7 @@ static int unknown(const flag *table, int n, const char *word)
 /* A flag and its value. Returns how many words of the command line they are, or -1 after a warning. */
 static int parse_one(const flag *table, int n, char **argv, bool *given)
 {
-    const char *name = argv[0] + 2, *value = NULL;
+    char *name = argv[0] + 2, *value = NULL;
     char text[160];
     int used = 1;
     if (strncmp(argv[0], "--", 2) != 0)

@@ -1,41 +1,42 @@
 /* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the
  * picture to another: no path has to be quoted, no file removed afterwards. */
 #include "gnuplot.h"
+#include "../../core/base/system.h"
 #include "files.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { NOT_FOUND = 127 };
 
-/* Replaces the child process by gnuplot. */
-static void become_gnuplot(FILE *script, FILE *picture, const char *folder)
+#ifndef run_program                     /* the system has none */
+#include <sys/wait.h>
+
+/* Replaces the child process by the program. */
+static void become(char *const arguments[], int in, int out, const char *folder)
 {
-    static char name[] = "gnuplot", option[] = "-d";    /* without the user's settings */
-    char *arguments[] = { name, option, NULL };
     const int null = open("/dev/null", O_RDWR);
     signal(SIGXFSZ, SIG_DFL);           /* gnuplot does not check for failed writes */
-    if (null < 0 || dup2(fileno(script), 0) < 0 || dup2(fileno(picture), 1) < 0 || dup2(null, 2) < 0 ||
-        (folder && chdir(folder)))
+    if (null < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0 || (folder && chdir(folder)))
         _exit(1);
-    execvp(name, arguments);
+    execvp(arguments[0], arguments);
     _exit(NOT_FOUND);
 }
 
-/* NULL if gnuplot succeeded, else what went wrong. */
-static const char *wait_for(pid_t pid)
+/* Returns its exit status, or -1: errno is set. */
+static int run_program(char *const arguments[], int in, int out, const char *folder)
 {
     int status;
-    const bool ended = waitpid(pid, &status, 0) == pid && WIFEXITED(status);
-    if (ended && WEXITSTATUS(status) == NOT_FOUND)
-        return "gnuplot is missing: install it (make deps)";
-    return ended && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
+    signal(SIGCHLD, SIG_DFL);           /* if it is ignored, waitpid fails */
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(arguments, in, out, folder);
+    if (pid < 0)
+        return -1;
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
+#endif
 
 /* On a full disk gnuplot truncates the picture without an error. A complete PNG ends with this chunk. */
 static bool is_whole(const char *bytes, size_t n)
@@ -60,16 +61,15 @@ static const char *keep(FILE *picture, const char *path)
 
 const char *gnuplot_draw(FILE *script, const char *folder, const char *path)
 {
+    static char name[] = "gnuplot", option[] = "-d";    /* without the user's settings */
+    char *arguments[] = { name, option, NULL };
     FILE *picture = script ? tmpfile() : NULL;
     const bool ready = picture && !fflush(script) && !ferror(script) &&
         lseek(fileno(script), 0, SEEK_SET) == 0;
-    signal(SIGCHLD, SIG_DFL);           /* if it is ignored, waitpid fails */
-    const pid_t pid = ready ? fork() : -1;
-    if (pid == 0)
-        become_gnuplot(script, picture, folder);
-    const char *why = pid < 0 ? strerror(errno) : wait_for(pid);
-    if (!why)
-        why = keep(picture, path);
+    const int status = ready ? run_program(arguments, fileno(script), fileno(picture), folder) : -1;
+    const char *why = status < 0 ? strerror(errno) :
+        status == NOT_FOUND ? "gnuplot is missing: install it (make deps)" :
+        status > 0 ? "gnuplot failed" : keep(picture, path);
     if (picture)
         fclose(picture);
     if (script)

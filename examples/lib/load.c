@@ -1,5 +1,6 @@
 /* load: see load.h. */
 #include "load.h"
+#include "../../core/base/system.h"
 #include "../import/import.h"
 #include "../import/shards.h"
 #include "run_folder.h"
@@ -7,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 

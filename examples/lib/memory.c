@@ -1,11 +1,10 @@
 /* memory: see memory.h. */
 #include "memory.h"
+#include "../../core/base/system.h"
 #include "../../core/machine/limits.h"
 #include "message.h"
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* ---- what there is ------------------------------------------------------------------------------------ */
 

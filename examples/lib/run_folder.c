@@ -1,15 +1,13 @@
 /* run_folder: see run_folder.h. */
 #include "run_folder.h"
+#include "../../core/base/system.h"
 #include "../import/export.h"
 #include "files.h"
 #include "message.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char columns[] = ROW_COLUMNS;
 

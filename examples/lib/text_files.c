@@ -3,8 +3,10 @@
 #include "json_out.h"
 #include "message.h"
 #include "tokens.h"
-#include <glob.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int append(out *s, const char *path)
 {
@@ -19,21 +21,40 @@ static int append(out *s, const char *path)
     return warn("cannot learn from %s: %s", path, n > 0 ? "out of memory" : "it is empty");
 }
 
-/* The project's own sources, sorted by name within each pattern. */
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The sources in a folder, sorted by name, and, if it is deep, those in its folders. */
+static int append_sources(out *s, const char *folder, bool deep)
+{
+    char *name[400], path[FILE_PATH];
+    int n = 0, failed = 0;
+    DIR *dir = opendir(folder);
+    if (!dir && errno != ENOTDIR)
+        failed = warn("cannot list the folder %s: %s", folder, strerror(errno));
+    for (struct dirent *e; dir && !failed && n < 400 && (e = readdir(dir)) != NULL; n += !failed)
+        if (!(name[n] = strdup(e->d_name)))
+            failed = warn("out of memory");
+    if (dir)
+        closedir(dir);
+    qsort(name, (size_t)n, sizeof name[0], by_name);
+    for (int i = 0; i < n && !failed; i++)
+        if (file_ends_in(name[i], ".c") || file_ends_in(name[i], ".h"))
+            failed = append(s, file_path(path, folder, name[i]));
+    for (int i = 0; i < n; free(name[i++]))
+        if (deep && !failed && !strchr(name[i], '.'))
+            failed = append_sources(s, file_path(path, folder, name[i]), false);
+    return failed;
+}
+
+/* The project's own sources. */
 static int append_own(out *s)
 {
-    static const char *const own[] = { "README.md", "core/*.[ch]", "core/*/*.[ch]", "examples/*.[ch]",
-                                       "examples/*/*.[ch]", "layers/*.[ch]" };
-    glob_t found;
-    int failed = 0, why = 0;
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !why; i++)
-        why = glob(own[i], GLOB_ERR | (i ? GLOB_APPEND : 0), NULL, &found);
-    if (why)
-        warn("cannot find the project's own sources: run this in the project's folder, or give --data FILE");
-    for (size_t i = 0; i < found.gl_pathc && !why && !failed; i++)
-        failed = append(s, found.gl_pathv[i]);
-    globfree(&found);
-    return why || failed ? -1 : 0;
+    char path[FILE_PATH];
+    if (!file_is_there(path, "core", "gradus.h"))
+        return warn("cannot find the project's own sources: run this in the project's folder, or give "
+                    "--data FILE");
+    return append(s, "README.md") || append_sources(s, "core", true) || append_sources(s, "examples", true) ||
+        append_sources(s, "layers", false);
 }
 
 /* The tokenizer that a run, or the model of --from, has in its folder. */

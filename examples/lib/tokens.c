@@ -102,6 +102,7 @@ static int tokenize(corpus *x, const options *o, char **bytes, size_t *n)
 
 int text_take(corpus *x, const options *o, char *bytes, size_t n)
 {
+    x->returns = memchr(bytes, '\r', n) != NULL;
     const int failed = tokenize(x, o, &bytes, &n);
     free(bytes);
     return failed;

@@ -16,6 +16,7 @@ typedef struct corpus {
     size_t    size, bytes;
     text_part train, held;                  /* the first nine tenths; the last, held out for validation */
     char      hash[17];                         /* of the bytes, in 16 hexadecimal digits */
+    bool      returns;                          /* it has carriage returns */
     tokenizer tokens;
 } corpus;
 

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
         { "threads", FLAG_INT, &trained.threads, 0, 1024, "N",
           .help = "threads, 0 = all cores, within the quota" },
     };
-    begin_program();
+    begin_program(argv);
     program_name = argc > 0 ? say_last(argv[0]) : program_name;
     const int how = flags_parse(table, (int)(sizeof table / sizeof table[0]),
                                 "Writes a page that shows a step: every value, every gradient.", argc, argv,

@@ -327,7 +327,7 @@ static int read_flags(job *j)
 
 int main(int argc, char **argv)
 {
-    begin_program();
+    begin_program(argv);
     MPI_Init(&argc, &argv);
     job j = { .argc = argc, .argv = argv };
     MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);

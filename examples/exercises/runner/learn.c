@@ -205,7 +205,7 @@ static int learn(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    begin_program();
+    begin_program(argv);
     const int status = learn(argc, argv);
     return status < 0 ? TROUBLE : status;
 }
