@@ -23,10 +23,12 @@ FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fn
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
         -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wno-enum-float-conversion \
         -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
-        -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE)
+        -Werror=incompatible-pointer-types -Werror=int-conversion $(ERROR) $(SANITIZE) \
+        $(if $(WINDOWS),-Wno-float-conversion)
 ERROR = $(if $(filter-out 0,$(WERROR)),-Werror)
 MACHINE := $(shell $(CC) -dumpmachine)
-LINK  = $(CC) -pthread $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
+WINDOWS := $(findstring -w64-,$(MACHINE))
+LINK  = $(CC) -pthread $(if $(WINDOWS),-static) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS)
 
 # ---- what is made from what ---------------------------------------------------------------------
 # build/f32 and build/f64 hold the objects of the float and of the double library.
@@ -58,7 +60,7 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the programs and the lessons, in build/
-all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(B)/learn $(B)/look
+all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(if $(WINDOWS),,$(B)/learn) $(B)/look
 
 $(B)/libgradus.a:   $(call f32,$(filter-out $(CHECK),$(LIBRARY))) $(B)/sources
 	$(archive)
@@ -90,11 +92,13 @@ $(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
 
 # An archive exports only the names that the public headers declare: its objects are linked into one, in which
-# hidden names are made local. Without objcopy (macOS) it contains the objects unchanged. --unique keeps the
-# sections of functions separate, so that a program linked with -Wl,--gc-sections contains only those that it
-# uses. --force-group-allocation: helpers that the compiler puts into every object (on 32-bit x86, to find the
-# program counter) are kept in ours, not replaced by the program's copies, whose names differ.
-OBJCOPY := $(if $(findstring darwin,$(MACHINE)),,$(shell command -v `$(CC) -print-prog-name=objcopy`))
+# hidden names are made local. Where there is no objcopy (macOS), or nothing is hidden (Windows), it contains
+# the objects unchanged. --unique keeps the sections of functions separate, so that a program linked with
+# -Wl,--gc-sections contains only those that it uses. --force-group-allocation: helpers that the compiler puts
+# into every object (on 32-bit x86, to find the program counter) are kept in ours, not replaced by the
+# program's copies, whose names differ.
+OBJCOPY := $(if $(WINDOWS)$(findstring darwin,$(MACHINE)),,\
+             $(shell command -v `$(CC) -print-prog-name=objcopy`))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
 define archive
 $(if $(V),,@echo "ar  $@")
@@ -175,11 +179,12 @@ include examples/install/install.mk
 include examples/exercises/exercises.mk
 include examples/look/look.mk
 include examples/page/page.mk
+include examples/windows/windows.mk
 -include tests/tests.mk                                # a handout has no tests
 
 ## make clean       removes what was built, but no trained models
 # By name: anything else in $(B), such as a run or a model, is the user's.
-MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) \
+MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) $(WINDOWS_MADE) \
        $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples \
        notebooks notebooks64 flags sources page.html page_f32.wasm page_f64.wasm wasm32 wasm64 wasm.flags)
 clean:
