@@ -108,8 +108,8 @@ SUITES    = $(ROOMS:%=$(PASSED)/f64/%) $(FLOAT:%=$(PASSED)/f32/%)
 # of the faults, LATER's scripts, what PARTED's scripts call `rest` (tests/lib/ok.sh), and milestone 3.
 LONG      = bf16 optim sums threads faults
 LATER     = $(filter tests/build/compilers.sh tests/build/embed.sh tests/build/wasm.sh \
-                tests/faults/programs.sh tests/files/huggingface.sh tests/files/interop.sh \
-                tests/files/tune_torch.sh \
+                tests/build/windows.sh tests/faults/programs.sh tests/files/huggingface.sh \
+                tests/files/interop.sh tests/files/tune_torch.sh \
                 tests/programs/bench.sh tests/programs/mpi.sh tests/programs/page.sh,$(SCRIPTS))
 PARTED    = $(filter $(addprefix tests/programs/,cheats.sh learn.sh look.sh new.sh resume.sh),$(SCRIPTS))
 

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef __MINGW32__                     /* which has no fork: all tests run in this process */
 #include <sys/wait.h>
+#endif
 #include <unistd.h>
 
 struct test {
@@ -93,6 +95,10 @@ void stand_in_add(TCase *c, TFun *f, const char *name, int from, int to)
 /* ---- running suites ---- */
 
 static pid_t main_process;
+#ifdef __MINGW32__
+static void *next_test[5];
+#define _exit(status) __builtin_longjmp(next_test, 1)
+#endif
 
 void stand_in_fail(const char *file, int line, const char *format, ...)
 {
@@ -108,29 +114,49 @@ void stand_in_fail(const char *file, int line, const char *format, ...)
     _exit(EXIT_FAILURE);
 }
 
-static void run(SRunner *r, const Suite *s, const TCase *c, const struct test *t, int i)
+static void run_here(const TCase *c, const struct test *t, int i)
 {
+    if (c->before)
+        c->before();
+    t->f(i);
+    if (c->after)
+        c->after();
+}
+
+/* Runs a test: 0, or its exit status, or 1000 and the signal that ended it. */
+static int status_of(const TCase *c, const struct test *t, int i)
+{
+#ifdef __MINGW32__
+    if (__builtin_setjmp(next_test))
+        return EXIT_FAILURE;
+    main_process = 0;                   /* what fails from here on is a test */
+    run_here(c, t, i);
+    return 0;
+#else
     const char *seconds = getenv("CK_DEFAULT_TIMEOUT");
     int status = 0;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         alarm(seconds ? (unsigned)atoi(seconds) : 4);
-        if (c->before)
-            c->before();
-        t->f(i);
-        if (c->after)
-            c->after();
+        run_here(c, t, i);
         exit(EXIT_SUCCESS);
     }
-    const bool waited = child > 0 && waitpid(child, &status, 0) == child;
-    const int by = waited && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    const bool passed = waited && !by && WEXITSTATUS(status) == 0;
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return EXIT_FAILURE;
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+#endif
+}
+
+static void run(SRunner *r, const Suite *s, const TCase *c, const struct test *t, int i)
+{
+    const int status = status_of(c, t, i);
+    const bool passed = status == 0;
     r->run++;
     r->failed += !passed;
     if (!passed)
         printf("FAILED: %s:%s:%s:%d: it ended by %s %d\n", s->name, c->name, t->name, i,
-               by ? "signal" : "exit status", by ? by : WEXITSTATUS(status));
+               status > 1000 ? "signal" : "exit status", status % 1000);
     if (r->tap)
         fprintf(r->tap, "%s %d - %s:%s:%s:%d\n", passed ? "ok" : "not ok", r->run, s->name, c->name, t->name,
                 i);
