@@ -71,7 +71,11 @@ int gra_stat(const char *path, struct gra_stat *s)
 
 static unsigned at_most(size_t n)       { return n < 1 << 30 ? (unsigned)n : 1 << 30; }
 ssize_t gra_read(int fd, void *to, size_t n)            { return _read(fd, to, at_most(n)); }
-ssize_t gra_write(int fd, const void *from, size_t n)   { return _write(fd, from, at_most(n)); }
+ssize_t gra_write(int fd, const void *from, size_t n)   /* _write of a full disk may set EINVAL */
+{
+    DWORD wrote = 0;
+    return WriteFile((HANDLE)_get_osfhandle(fd), from, at_most(n), &wrote, NULL) ? (ssize_t)wrote : failed();
+}
 ssize_t gra_pread(int fd, void *to, size_t n, long long at)
 {
     return _lseeki64(fd, at, SEEK_SET) < 0 ? -1 : gra_read(fd, to, n);
