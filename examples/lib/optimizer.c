@@ -105,7 +105,7 @@ static const struct kind {
     void   (*step)(optimizer *opt, double lr);
 } kinds[] = {                                   /* in the order of OPTIMIZER_NAMES */
     { 0.004, 10, 2000, 100, 250, adamw_init, cosine, adamw_step },
-    { 0.004, 50, 640,  20,  100, muon_init,  line,   muon_step },
+    { 0.004, 50, 620,  20,  100, muon_init,  line,   muon_step },
     { 0.1,   10, 2000, 100, 250, sgd_init,   cosine, sgd_step },
 };
 

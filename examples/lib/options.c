@@ -64,7 +64,7 @@ static int flags_of(options *o, flag table[FLAGS])
 
         { NULL, FLAG_HEADING, .help = "the training" },
         { "steps", FLAG_INT, &o->steps, 1, many, "N", "training steps",
-          .unset = "640; others 2000; --from 200" },
+          .unset = "620; others 2000; --from 200" },
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", "batch size: windows, or lines",
           .unset = "12; --from 4" },
         { "accumulate", FLAG_INT, &o->accumulate, 1, 1e6, "N",
