@@ -60,7 +60,23 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 
 ## make             both libraries, the programs and the lessons, in build/
-all: $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(if $(WINDOWS),,$(B)/learn) $(B)/look
+all: ready
+
+# What these goals need is built by one make for all of them. Without -j it runs as many jobs as there are
+# cores, and from 4.0 on it keeps the output of each together.
+need_all       = $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(if $(WINDOWS),,$(B)/learn) $(B)/look
+need_train     = $(B)/train $(B)/generate
+need_generate  = $(B)/generate
+need_notebooks = $(NOTEBOOKS)
+NEED     = $(strip $(foreach goal,$(or $(MAKECMDGOALS),all),$(need_$(goal))))
+CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
+JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
+ready:
+	$(if $(NEED),@$(MAKE) --no-print-directory $(JOBS) $(filter deps,$(MAKECMDGOALS)) built \
+	    BUILT='$(NEED)' PACKAGES='$(PACKAGES)')
+built: $(BUILT)
+	@:
 
 $(B)/libgradus.a:   $(call f32,$(filter-out $(CHECK),$(LIBRARY))) $(B)/sources
 	$(archive)
@@ -137,16 +153,17 @@ endif
 ifeq ($(filter-out deps,$(MAKECMDGOALS)),page)
 PACKAGES = WebAssembly
 endif
-deps:
+# It installs them while `ready` compiles.
+deps: ready
 	@CC=$(call quote,$(CC) $(CFLAGS)) WASM_CC=$(call quote,$(WASM_CC)) \
 	    sh tests/build/tools/deps $(PACKAGES)
 
 ## make train       trains a small model, plots its loss; flags: ARGS="--steps 200"
-train: $(B)/train $(B)/generate
+train: ready
 	$(B)/train $(ARGS)
 
 ## make generate    writes text with a trained model; flags: ARGS="--prompt TEXT"
-generate: $(B)/generate
+generate: ready
 	$(B)/generate $(ARGS)
 
 ## make mpi         trains on several processes by MPI; RANKS=2
@@ -164,7 +181,7 @@ $(B)/train-mpi $(B)/faults/train-mpi: examples/mpi/train_mpi.c $(call f32,$(SHAR
 	    $(CFLAGS) $(LDFLAGS) -pthread $(filter %.c %.o %.a,$^) $(OWN_LD) -lm -o $@
 
 ## make notebooks   reproduces the numbers of five attention notebooks
-notebooks: $(NOTEBOOKS)
+notebooks: ready
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
 ## make new-op NAME=softsign     starts an op; or new-layer, -optimizer, -exercise
@@ -196,7 +213,7 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 always:
-.PHONY: all deps train generate mpi notebooks clean help always
+.PHONY: all ready built deps train generate mpi notebooks clean help always
 .PHONY: new-op new-layer new-optimizer new-optimiser new-exercise
 .SECONDARY:
 .DELETE_ON_ERROR:

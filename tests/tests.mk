@@ -90,7 +90,7 @@ $(B)/terminal: $(B)/f32/tests/programs/exercises/terminal.o
 	$(link)
 FAULTY = $(PROGRAM:examples/%.c=$(B)/faults/%) $(B)/faults/look $(B)/faults/learn \
          $(FUZZ:tests/fuzz/%.c=$(B)/fuzz/%)
-programs: all $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/few $(B)/learn.ready \
+programs: $(need_all) $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B)/f32/few $(B)/learn.ready \
           $(B)/terminal
 
 # ---- pieces ---------------------------------------------------------------------------------------
@@ -177,11 +177,8 @@ $(TRAINED): $(PASSED)/%: milestones-ready always
 # ---- targets ------------------------------------------------------------------------------------
 
 ## make test, check what a change can break, in two minutes; -j1: one at a time
-# Without -j as many run at once as there are cores; from 4.0 on, make keeps the output of each together.
-# After a failure the others still run (-k); tests/build/tools/passed counts, and fails.
-CORES    = $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-TOGETHER = $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-JOBS     = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(CORES) $(TOGETHER))
+# Without -j as many run at once as there are cores ($(JOBS)). After a failure the others still run (-k);
+# tests/build/tools/passed counts, and fails.
 LEFT     = float in $(words $(OTHERS)) rooms, long sums, $(words $(LATER)) scripts \
            and parts of $(words $(PARTED)), a milestone, sanitizers, clang
 test check:

@@ -38,6 +38,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
     t->kept = strdup(flags);
     if (!t->kept)
         return warn("out of memory");
+    t->o.momentum = 0.95;               /* that of older runs, which do not name it */
     if (options_read(&t->o, path, t->kept) || options_complete(&t->o))
         return -1;
     t->step = strtol(step, NULL, 10);

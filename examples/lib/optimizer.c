@@ -52,6 +52,7 @@ static int muon_init(optimizer *opt, gra_model *m)
         adamw_of(&opt->adamw[1], m, gra_filter_vectors, 0) || gra_muon_init(&opt->muon, m, in_a_block))
         return -1;
     opt->muon.weight_decay = opt->o->decay;
+    opt->muon.momentum = opt->o->momentum;
     return 0;
 }
 
@@ -98,24 +99,34 @@ static double line(const options *o, long step)
 
 static const struct kind {
     double lr, fall;                            /* the default learning rate; the final one is lr / fall */
+    long   steps, warmup, eval_every;           /* defaults of a new model; warmup: at most steps / 10 */
     int    (*init)(optimizer *opt, gra_model *m);
     double (*rate)(const options *o, long step);
     void   (*step)(optimizer *opt, double lr);
 } kinds[] = {                                   /* in the order of OPTIMIZER_NAMES */
-    { 0.004, 10, adamw_init, cosine, adamw_step },
-    { 0.004, 50, muon_init,  line,   muon_step },
-    { 0.1,   10, sgd_init,   cosine, sgd_step },
+    { 0.004, 10, 2000, 100, 250, adamw_init, cosine, adamw_step },
+    { 0.004, 50, 620,  20,  100, muon_init,  line,   muon_step },
+    { 0.1,   10, 2000, 100, 250, sgd_init,   cosine, sgd_step },
 };
 
-void optimizer_rates(options *o)
+void optimizer_defaults(options *o)
 {
     const double less = o->from ? 3e-5 / 0.004 : 1;             /* a trained model moves only a little */
+    if (o->optimizer < 0)
+        o->optimizer = o->from ? ADAMW : MUON;
+    const struct kind *kind = &kinds[o->optimizer];
+    if (o->steps == 0)
+        o->steps = o->from ? 200 : kind->steps;
+    if (o->warmup < 0)
+        o->warmup = o->from ? 0 : o->steps / 10 < kind->warmup ? o->steps / 10 : kind->warmup;
+    if (o->eval_every == 0)
+        o->eval_every = o->from ? 50 : kind->eval_every;
     if (isnan(o->lr))
-        o->lr = kinds[o->optimizer].lr * less;
+        o->lr = kind->lr * less;
     if (isnan(o->muon_lr))
-        o->muon_lr = 0.02 * less;
+        o->muon_lr = o->from ? 1.5e-4 : 0.03;
     if (isnan(o->min_lr))
-        o->min_lr = o->lr / kinds[o->optimizer].fall;
+        o->min_lr = o->lr / kind->fall;
 }
 
 int optimizer_init(optimizer *opt, const options *o, gra_model *m)

@@ -5,6 +5,7 @@
 #include "options.h"
 
 #define OPTIMIZER_NAMES "adamw|muon|sgd"        /* in the order of the table in optimizer.c */
+enum { ADAMW, MUON };
 
 typedef struct optimizer {
     const options *o;
@@ -13,7 +14,7 @@ typedef struct optimizer {
     gra_muon  muon;
 } optimizer;
 
-void   optimizer_rates(options *o);             /* fills in the learning rates that were not given */
+void   optimizer_defaults(options *o);          /* fills in what depends on the optimiser and was not given */
 int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0; -1: see gra_model_error */
 void   optimizer_resume(optimizer *opt, long steps);    /* after `steps` steps; the model has the moments */
 double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns its learning rate */

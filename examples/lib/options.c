@@ -17,9 +17,9 @@ options options_default(void)
     return (options){
         .width = 128, .heads = 4, .layers = 4, .dropout = 0,
         .tied = 1, .bias = 0, .qkv_bias = 0, .gelu = 0, .init = 1,
-        .accumulate = 1,
-        .lr = (double)NAN, .muon_lr = (double)NAN, .min_lr = (double)NAN, .decay = 0.1, .clip = 1,
-        .warmup = -1, .seed = 1, .eval_batches = 20, .sample = 500, .threads = 0, .out = "build/run",
+        .accumulate = 1, .optimizer = -1,
+        .lr = (double)NAN, .muon_lr = (double)NAN, .momentum = 0.85, .min_lr = (double)NAN, .decay = 0.1,
+        .clip = 1, .warmup = -1, .seed = 1, .eval_batches = 20, .sample = 500, .out = "build/run",
     };
 }
 
@@ -63,7 +63,8 @@ static int flags_of(options *o, flag table[FLAGS])
           .help = "initialisation of the parameters", .fixed = true },
 
         { NULL, FLAG_HEADING, .help = "the training" },
-        { "steps", FLAG_INT, &o->steps, 1, many, "N", "training steps", .unset = "2000; --from 200" },
+        { "steps", FLAG_INT, &o->steps, 1, many, "N", "training steps",
+          .unset = "620; others 2000; --from 200" },
         { "batch", FLAG_INT, &o->batch, 1, 1e6, "N", "batch size: windows, or lines",
           .unset = "12; --from 4" },
         { "accumulate", FLAG_INT, &o->accumulate, 1, 1e6, "N",
@@ -71,15 +72,16 @@ static int flags_of(options *o, flag table[FLAGS])
         { "train-last", FLAG_INT, &o->train_last, 0, 1e4, "N",
           "only the last N blocks and the final norm", .unset = "0: all" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
-          .help = "muon: in the blocks, AdamW elsewhere" },
+          "muon: in blocks, else AdamW", .unset = "muon; --from adamw" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X",
           .help = "learning rate", "0.004; sgd 0.1; --from 3e-5" },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X",
-          "learning rate of Muon", .unset = "0.02; --from 1.5e-4" },
+          "learning rate of Muon", .unset = "0.03; --from 1.5e-4" },
+        { "momentum", FLAG_REAL, &o->momentum, 0, 0.9999, "X", .help = "momentum of Muon" },
         { "min-lr", FLAG_REAL, &o->min_lr, 0, 1e3, "X", .help = "final learning rate",
           "lr / 10; with muon lr / 50" },
-        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "warm-up steps",
-          "100, at most steps / 10; --from 0" },
+        { "warmup", FLAG_INT, &o->warmup, 0, many, "N", .help = "warm-up",
+          "20, others 100, <= steps/10; --from 0" },
         { "decay", FLAG_REAL, &o->decay, 0, 1e3, "X", .help = "weight decay, of matrices only" },
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
@@ -87,8 +89,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "seed", FLAG_INT, &o->seed, 0, fmin(4294967295.0, (double)LONG_MAX), "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },
-        { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", "steps between validations",
-          .unset = "250; --from 50" },
+        { "eval-every", FLAG_INT, &o->eval_every, 1, many, "N", "steps per validation",
+          .unset = "100; others 250; --from 50" },
         { "eval-batches", FLAG_INT, &o->eval_batches, 1, many, "N", .help = "batches per validation" },
         { "patience", FLAG_INT, &o->patience, 0, many, "N",
           .help = "stop after N validations without progress", .unset = "never" },
@@ -173,11 +175,8 @@ static void fill_in(long *value, long unset, long other)
 static void fill_in_all(options *o)
 {
     const bool tuned = o->from;
-    optimizer_rates(o);
-    fill_in(&o->steps, 0, tuned ? 200 : 2000);
+    optimizer_defaults(o);
     fill_in(&o->batch, 0, tuned ? 4 : 12);
-    fill_in(&o->eval_every, 0, tuned ? 50 : 250);
-    fill_in(&o->warmup, -1, tuned ? 0 : o->steps < 1000 ? o->steps / 10 : 100);
     fill_in(&o->vocab, 0, o->tokenizer ? 2048 : 0);
     if (tuned && !o->positions)         /* the model is still unknown */
         return;

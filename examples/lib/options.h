@@ -17,9 +17,9 @@ typedef struct options {
     int         tied, bias, qkv_bias;                   /* 0 or 1 */
     int         gelu, init;                             /* indices of words in the table of options.c */
     long        steps, batch, accumulate, train_last;   /* the training; train_last 0: all parameters */
-    int         optimizer;                              /* the index in the table of optimizer.c */
+    int         optimizer;                              /* an index into optimizer.c's table; -1: not given */
     int         products;                               /* a gra_number */
-    double      lr, muon_lr, min_lr, decay, clip;
+    double      lr, muon_lr, momentum, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches, patience;     /* the run */
     long        sample, threads, checkpoint_every, snapshot_every;

@@ -16,6 +16,12 @@ ok "a dry run of train" ends_with 0 ${MAKE:-make} -n B="$W/dry" train
 ok "it also makes generate, which train's last line names" grep -q "\"ld  $W/dry/generate\"" "$W/out"
 
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+for target in all train; do
+    ok "make -n deps $target" ends_with 0 ${MAKE:-make} -n B="$W/dry" deps $target
+    ok "as many jobs at once as there are cores" grep -q "make .*-j$cores .*deps built" "$W/out"
+    ok "make -n -j1 $target" ends_with 0 ${MAKE:-make} -n -j1 B="$W/dry" $target
+    ok "one at a time" lacks "make .*-j$cores" "$W/out"
+done
 for target in test check; do
     ok "make -n $target" ends_with 0 ${MAKE:-make} -n B="$W/dry" SCRIPTS= $target
     ok "as many jobs at once as there are cores" grep -q "make .*-j$cores .*tested" "$W/out"

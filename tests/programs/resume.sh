@@ -59,8 +59,8 @@ sweep() {
 
 if moments "runs that are stopped"; then
     optimizers=
-    ! quick || optimizers=adamw
-    ! rest || optimizers="$optimizers muon sgd"
+    ! quick || optimizers=muon
+    ! rest || optimizers="$optimizers adamw sgd"
     for optimizer in $optimizers; do
         group "$optimizer, stopped six times, with 1, 2 and 4 threads"
         flags="$small --optimizer $optimizer --steps 60"
@@ -69,6 +69,16 @@ if moments "runs that are stopped"; then
         legs $optimizer
     done
 fi
+
+group "a run of an older version, which has no --momentum"
+flags="$small --optimizer muon --momentum 0.95 --steps 20"
+ok "never stopped" ends_with 0 "$TRAIN" $flags --out "$W/new"
+ok "stopped" at 130 "begin 9 INT" train $flags --out "$W/old"
+LC_ALL=C sed 's/momentum\\t0\.95\\n/batch\\t0000004\\n/' "$W/old/checkpoint.safetensors" >"$W/older"
+ok "without it" differ "$W/older" "$W/old/checkpoint.safetensors"
+mv "$W/older" "$W/old/checkpoint.safetensors"
+ok "it goes on" ends_with 0 "$TRAIN" --resume "$W/old"
+ok "... with the momentum of that version" cmp "$W/new/model.safetensors" "$W/old/model.safetensors"
 
 if rest && moments "more runs that are stopped"; then
     group "lines and two batches per step, stopped six times"
