@@ -143,6 +143,7 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_model    *model;                /* of a parameter */
+    const uint32_t *panels;             /* of one after gra_bfloat16: its values; data is NULL */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
@@ -537,6 +538,13 @@ void        gra_zero_grad(gra_model *m);
  * frozen, and the model has an error. To resume a run, freeze the same parameters before the optimisers'
  * init and gra_load_all. */
 void        gra_freeze(gra_tensor *p, bool on);
+
+/* Rounds the parameter p, a matrix, to bfloat16, the upper half of a float (PyTorch: p.data.bfloat16()), and
+ * frees its floats: half the memory, and half the time where reading it takes most of that, as in generation.
+ * It is then frozen for good, has no data, and only gra_linear (as its weight) and gra_embedding read it, in
+ * steps of GRA_EVAL: they widen it, and sum in float. The model can be neither saved nor loaded. An error of
+ * the model: p is no matrix, out of memory, or this is libgradus64. */
+void        gra_bfloat16(gra_tensor *p);
 
 /* ---- optimisers -----------------------------------------------------------------------------------------
  * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and any

@@ -37,6 +37,7 @@ struct gra_op {
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     overwrites_grad;                   /* only for the library's own ops: see tape/tape.h */
+    unsigned reads_panels;                      /* the same: bit i, in[i] may be of gra_bfloat16 */
     bool     may_make_inf;                      /* y has infinities on purpose: gra_trace_nan skips it */
     const char *args_text;                      /* how y->args is shown, "by %g"; NULL: not at all */
 };

@@ -148,15 +148,24 @@ bool gra_need_rng(gra_tape *t, const char *op)
 
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who)
 {
-    if (x->tape || x->data)
+    if (x->tape || x->data || x->panels)
         return false;
     gra_fail(t, "%s: got the parameter %s of a closed model, expected one of an open model: call "
              "gra_model_close after the last use of its parameters", who, x->name);
     return true;
 }
 
+bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who)
+{
+    if (x->data)
+        return true;
+    gra_fail(t, "%s: got the parameter %s, which is held as bfloat16, expected one in float: only gra_linear "
+             "and gra_embedding read it, in steps of GRA_EVAL", who, x->name);
+    return false;
+}
+
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
- * its values may have been overwritten. */
+ * its values may have been overwritten. Whether op reads bfloat16 is known to gra_result_n. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
@@ -168,8 +177,8 @@ static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, boo
     else if (x && x->op && !x->ran)
         gra_fail(t, "%s: got a result of %s for input %d that was never computed, expected one that gra_run "
                  "returned: an op's public function ends in return gra_run(y)", op, x->op->name, i);
-    else if (x)
-        gra_is_closed(t, x, op);
+    else if (x && !x->panels && !gra_is_closed(t, x, op))
+        gra_has_values(t, x, op);
     return t->error.failed;
 }
 
@@ -254,7 +263,9 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
 {
     gra_need_tape(t, op->name);
     for (int i = 0; i < nin; i++)
-        if (refuses(t, op->name, i, in[i], i > 0))      /* in[0] must not be NULL, the others may be */
+        if (refuses(t, op->name, i, in[i], i > 0) ||    /* in[0] must not be NULL, the others may be */
+            (in[i] && in[i]->panels && !(op->reads_panels >> i & 1 && t->mode == GRA_EVAL) &&
+             !gra_has_values(t, in[i], op->name)))
             return &t->empty;
     if (op->args > GRA_MAX_ARGS)
         return gra_fail(t, "%s: got %zu bytes of args, expected at most %d (GRA_MAX_ARGS)", op->name,

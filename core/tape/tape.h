@@ -41,6 +41,9 @@ bool gra_is_stale(const gra_tensor *x, const char *who);
 /* True, and an error of t (NULL: the program aborts): x is a parameter whose model is closed. */
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who);
 
+/* False, and an error of t: the values of x are not in memory, after gra_bfloat16. */
+bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who);
+
 /* A tensor that is not the result of an op. data NULL: new values, uninitialised. */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
