@@ -68,7 +68,8 @@ GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
     static const gra_op op = { .name = "linear", .forward = forward, .backward = backward,
-                               .overwrites_grad = true, .reads_panels = 1u << 1 };
+                               .overwrites_grad = true, .reads_no_result = true,
+                               .reads_panels = 1u << 1 };
     if (GRA_BAD_INPUTS(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
     if (w->shape.ndim != 2)

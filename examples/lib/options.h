@@ -18,6 +18,7 @@ typedef struct options {
     long        steps, batch, accumulate, train_last;   /* the training; train_last 0: all parameters */
     int         optimizer;                              /* the index in the table of optimizer.c */
     int         products;                               /* a gra_number */
+    int         recompute;
     double      lr, muon_lr, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches, patience;     /* the run */

@@ -44,7 +44,8 @@ struct run {
 static bool open_run(struct run *r, uint64_t seed)
 {
     static const gra_gpt_config config = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12,
-                                           .n_heads = 3, .n_layers = 2, .drop_rate = 0.1, .bias = true };
+                                           .n_heads = 3, .n_layers = 2, .drop_rate = 0.1, .bias = true,
+                                           .recompute = true };
     gra_manual_seed(&r->rng, seed);
     r->tape = gra_open(2);
     r->model = gra_model_open(r->tape, &r->rng);
