@@ -57,27 +57,15 @@ void gra_panels_row(const uint32_t *panels, gra_shape w, int row, real *to)
         to[j] = widened(*at >> shift << 16);
 }
 
-/* Add the products of 8 columns, or of one, to the sums of a panel's rows. */
-#define ADD(p) \
-    low += x[p] * widened(w[(p) * LINE + l] << 16), high += x[p] * widened(w[(p) * LINE + l] & 0xFFFF0000)
-static inline void add_8(const real *restrict x, const uint32_t *restrict w, real *restrict sum)
+/* Adds the products of n columns to the sums of a panel's rows, which stay in registers meanwhile. */
+static inline __attribute__((always_inline))
+void add(int n, const real *restrict x, const uint32_t *restrict w, real *restrict sum)
 {
-    for (int l = 0; l < LINE; l++) {
-        real low = sum[l], high = sum[LINE + l];
-        ADD(0), ADD(1), ADD(2), ADD(3), ADD(4), ADD(5), ADD(6), ADD(7);
-        sum[l] = low;
-        sum[LINE + l] = high;
-    }
-}
-
-static inline void add_1(const real *restrict x, const uint32_t *restrict w, real *restrict sum)
-{
-    for (int l = 0; l < LINE; l++) {
-        real low = sum[l], high = sum[LINE + l];
-        ADD(0);
-        sum[l] = low;
-        sum[LINE + l] = high;
-    }
+    for (int l = 0; l < LINE; l++)
+        for (int p = 0; p < n; p++) {
+            sum[l] += x[p] * widened(w[p * LINE + l] << 16);
+            sum[LINE + l] += x[p] * widened(w[p * LINE + l] & 0xFFFF0000);
+        }
 }
 
 /* Row x of the product and one panel of w, of which `rows` are in it: in pieces of GRA_DEPTH, as in gemm. */
@@ -85,14 +73,14 @@ static inline void row_of(const real *x, int k, const uint32_t *w, int rows, con
 {
     for (int p = 0, end; p < k; p = end) {
         real sum[PANEL] = { 0 };
-        const real *add = p > 0 ? y : bias;
+        const real *to = p > 0 ? y : bias;
         end = k - p < GRA_DEPTH ? k : p + GRA_DEPTH;
-        for (; p + 8 <= end; p += 8)
-            add_8(x + p, w + p * LINE, sum);
+        for (; p + 4 <= end; p += 4)
+            add(4, x + p, w + p * LINE, sum);
         for (; p < end; p++)
-            add_1(x + p, w + p * LINE, sum);
+            add(1, x + p, w + p * LINE, sum);
         for (int j = 0; j < rows; j++)
-            y[j] = add ? sum[j] + add[j] : sum[j];
+            y[j] = to ? sum[j] + to[j] : sum[j];
     }
 }
 

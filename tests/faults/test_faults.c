@@ -96,6 +96,11 @@ static bool train(struct run *r)
 static bool generate(struct run *r)
 {
     int ids[TIME] = { 1 };
+    for (int i = 0; i < gra_param_count(r->model) && sizeof(gra_real) == sizeof(float); i++)
+        if (gra_param_at(r->model, i)->shape.ndim == 2 && gra_param_at(r->model, i) != r->gpt.pos_emb.weight)
+            gra_bfloat16(gra_param_at(r->model, i));
+    if (gra_model_error(r->model))
+        return fails(gra_model_error(r->model), "");
     for (int n = 1; n < TIME; n++) {
         gra_begin(r->tape, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(r->tape, &r->gpt, ids, 1, n);      /* (1, n, VOCAB) */

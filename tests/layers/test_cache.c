@@ -193,20 +193,6 @@ TEST(what_bfloat16_cannot_do)
     expect_model_error("gra_bfloat16: got the parameter \"final_norm.scale\" (12), expected a matrix");
 }
 
-TEST(bfloat16_without_memory)
-{
-    for (long n = 1, struck = fault_wrapped(); struck; n++) {
-        gra_kv_cache_close(&cache);
-        open_gpt(&configs[0]);
-        const gra_tensor *first = gra_param_at(model, 0);
-        fault_arm(FAULT_ALLOC, n, ENOMEM, false);
-        hold_as_bfloat16();
-        struck = fault_disarm();
-        if (struck)
-            expect_model_part("as bfloat16 needs");
-        ck_assert(n > 1 || !struck || first->data);
-    }
-}
 #else
 TEST(no_bfloat16_in_double)
 {

@@ -151,10 +151,9 @@ TEST(gradients_with_dropout)
                                        { .name = "z", .shape = { 2, { 2, 3 } } } };
     struct tensors of = { .p = gra_param(gra_root(model), "p", gra_init_uniform(-1, 1), GRA_SHAPE(2, 3)) };
     static gra_check_report report;
-    const int status = gra_check(t, &(gra_check_options){ .nin = 2, .in = in, .f = whole, .arg = &of,
-                                 .model = model, .rng = &rng }, &report);
-    ck_assert_msg(status == 0, "%s", report.text);
-    ck_assert_uint_eq(report.elements, 18);
+    gra_check(t, &(gra_check_options){ .nin = 2, .in = in, .f = whole, .arg = &of, .model = model,
+              .rng = &rng }, &report);
+    ck_assert_msg(report.error < 1e-6 && report.elements == 18, "%s", report.text);
 }
 #endif
 
