@@ -145,9 +145,11 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_model    *model;                /* of a parameter */
+    const uint32_t *panels;             /* of one after gra_bfloat16: its values; data is NULL */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
+    bool          forgotten;            /* by gra_forget: data is NULL until the backward needs it (op.h) */
     bool          ran;                  /* of an op's result: gra_run has computed it */
     unsigned      step;                 /* the step of its tape in which it was made */
     unsigned      updates;              /* optimiser steps before it was made; of a parameter: its last */
@@ -255,7 +257,7 @@ void        gra_trace_nan(gra_tape *t, bool on);
  * NULL without an error. */
 const gra_real *gra_grad(const gra_tensor *x);
 void        gra_retain_grad(gra_tensor *x);
-void        gra_keep_grads(gra_tape *t, bool on);       /* those of all tensors, from now on */
+void        gra_keep_grads(gra_tape *t, bool on);       /* all, from now on; and values: see gra_forget */
 
 /* ---- tensors of a step ----------------------------------------------------------------------------------
  */
@@ -277,6 +279,15 @@ double      gra_item(const gra_tensor *x);           /* the value of a tensor of
 int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d]; d < 0: from the end; 0: no such d */
 void        gra_print(const gra_tensor *x);             /* to stdout as PyTorch prints it, 4 digits */
 void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);
+
+/* y = f(t, arg, x), of which only x and y are kept; the backward computes f again (PyTorch:
+ * torch.utils.checkpoint; Griewank & Walther 2000, Chen et al. 2016). With a checkpoint for each block a step
+ * takes about a third more time, and the memory of one block. The bits are the same: the generator's state is
+ * kept too, so dropout draws the same masks again. Tensors that f makes end with it. It may read tensors made
+ * before and parameters, which get their gradients, and it may call gra_checkpoint. arg must stay until
+ * gra_backward. Whatever else f does is done twice; that it returns another shape then is an error. */
+typedef gra_tensor *gra_checkpoint_fn(gra_tape *t, void *arg, gra_tensor *x);
+gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_tensor *x);
 
 /* ---- looking at a step ----------------------------------------------------------------------------------
  * A tape's nodes are the results of ops that need a gradient, numbered 0, 1, ... in the order in which they
@@ -539,6 +550,13 @@ void        gra_zero_grad(gra_model *m);
  * frozen, and the model has an error. To resume a run, freeze the same parameters before the optimisers'
  * init and gra_load_all. */
 void        gra_freeze(gra_tensor *p, bool on);
+
+/* Rounds the parameter p, a matrix, to bfloat16, the upper half of a float (PyTorch: p.data.bfloat16()), and
+ * frees its floats: half the memory, and half the time where reading it takes most of that, as in generation.
+ * It is then frozen for good, has no data, and only gra_linear (as its weight) and gra_embedding read it, in
+ * steps of GRA_EVAL: they widen it, and sum in float. The model can be neither saved nor loaded. An error of
+ * the model: p is no matrix, out of memory, or this is libgradus64. */
+void        gra_bfloat16(gra_tensor *p);
 
 /* ---- optimisers -----------------------------------------------------------------------------------------
  * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and any

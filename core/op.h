@@ -37,6 +37,8 @@ struct gra_op {
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     overwrites_grad;                   /* only for the library's own ops: see tape/tape.h */
+    unsigned reads_panels;                      /* the same: bit i, in[i] may be of gra_bfloat16 */
+    bool     reads_no_inputs, reads_no_result;  /* the values of these, in backward: see gra_forget */
     bool     may_make_inf;                      /* y has infinities on purpose: gra_trace_nan skips it */
     const char *args_text;                      /* how y->args is shown, "by %g"; NULL: not at all */
 };
@@ -109,6 +111,12 @@ void     gra_walk_next(gra_walk *w);
 gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_begin, or NULL */
 bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */
+
+/* The forward no longer needs the values of y: frees them. Where an op's backward reads them, they are
+ * computed again, by y's op from y's inputs. For cheap ops, in a layer that returns neither y nor a view of
+ * it: y->data is NULL. After gra_keep_grads(t, true), and while a step is checked or traced, y keeps its
+ * values. */
+void     gra_forget(gra_tensor *y);
 
 /* Zeroed memory that lives as long as the model; NULL after an error. gra_state makes an optimiser's buffer
  * for the parameter p, such as a moment: shaped like p, zeroed, named "kind.name of p" (gra_save_all saves

@@ -36,6 +36,7 @@ typedef struct session {
     double      temperature, top_p;
     int         special;                /* 0, 1, or -1: as the run had it */
     int         use_cache;              /* the key-value cache */
+    int         weights;                /* 1: bf16 */
     loaded      loaded;
     gra_kv_cache cache;
     int        *window;
@@ -64,6 +65,8 @@ static int parse(session *s, int argc, char **argv)
           .help = "the fewest tokens of probability P, 1 = all" },
         { "seed", FLAG_INT, &s->seed, 0, 4294967295.0, "N", .help = "random seed" },
         { "cache", FLAG_SWITCH, &s->use_cache, .help = "key-value cache: faster, same up to rounding" },
+        { "weights", FLAG_CHOICE, &s->weights, 0, 0, "float|bf16",
+          .help = "bf16: half the memory, faster, rounded" },
         { "threads", FLAG_INT, &s->threads, 0, 1024, "N",
           .help = "threads, 0 = all cores, within the quota" },
         { "attention", FLAG_TEXT, &s->attention, 0, 0, "FILE", "attention weights, as .png or .svg",
@@ -94,6 +97,13 @@ static int load(session *s)
     loaded *l = &s->loaded;
     if (load_open(l, s->model, s->prompt, s->ids, s->special, (int)s->heads, (int)s->threads))
         return -1;
+    for (int i = 0; i < gra_param_count(l->model) && s->weights; i++) {
+        gra_tensor *p = gra_param_at(l->model, i);      /* all matrices that products read */
+        if (p->shape.ndim == 2 && p != l->gpt.pos_emb.weight)
+            gra_bfloat16(p);
+    }
+    if (gra_model_error(l->model))
+        return warn("--weights bf16: %s", gra_model_error(l->model));
     s->window = malloc((size_t)l->gpt.config.context_length * sizeof *s->window);
     if (!s->window || (s->use_cache && gra_kv_cache_open(&s->cache, &l->gpt)))
         return warn("out of memory");

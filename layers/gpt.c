@@ -89,6 +89,11 @@ static bool is_made(gra_tape *t, const struct gra_gpt *g)
     return !gra_error(t);
 }
 
+static gra_tensor *block_of(gra_tape *t, void *block, gra_tensor *x)
+{
+    return gra_transformer_block_forward(t, block, x);
+}
+
 gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time)
 {
     if (!is_made(t, g))
@@ -102,7 +107,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
     x = gra_positional_embedding_forward(t, &g->pos_emb, x);        /* (batch, time, emb_dim) */
     x = gra_dropout_forward(t, &g->drop_emb, x);
     for (int i = 0; i < g->config.n_layers; i++)
-        x = gra_transformer_block_forward(t, &g->trf_blocks[i], x);
+        x = (g->config.recompute ? gra_checkpoint(t, block_of, &g->trf_blocks[i], x)
+             : block_of(t, &g->trf_blocks[i], x));
     x = gra_layer_norm_forward(t, &g->final_norm, x);
     return gra_linear_forward(t, &g->out_head, x);                  /* (batch, time, vocab_size) */
 }

@@ -82,6 +82,7 @@ typedef struct gra_gpt_config {
     bool   tied;
     gra_gelu_form     gelu;
     gra_gpt_init_kind init;
+    bool   recompute;                   /* each block is a gra_checkpoint: less memory, more time */
 } gra_gpt_config;
 
 gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *config);    /* of one of its blocks */

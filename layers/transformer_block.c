@@ -26,17 +26,26 @@ void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
+/* x + drop(y), where y is the branch of z; the backward does not need y, and can compute z again. */
+static gra_tensor *add_branch(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
+                              gra_tensor *z, gra_tensor *y)
+{
+    gra_tensor *dropped = gra_dropout_forward(t, &b->drop_shortcut, y);
+    x = gra_add(t, x, dropped);
+    gra_forget(z);
+    gra_forget(y);
+    gra_forget(dropped);
+    return x;
+}
+
 gra_tensor *gra_transformer_block_forward(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x)
 {
     if (!gra_given_to_forward(t, "transformer_block", b))
         return gra_empty(t);
-    gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, dim), as all below */
-    y = gra_multi_head_attention_forward(t, &b->att, y);
-    x = gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
-
-    y = gra_layer_norm_forward(t, &b->norm2, x);
-    y = gra_feed_forward_forward(t, &b->ff, y);
-    return gra_add(t, x, gra_dropout_forward(t, &b->drop_shortcut, y));
+    gra_tensor *z = gra_layer_norm_forward(t, &b->norm1, x);        /* (batch, time, dim), as all below */
+    x = add_branch(t, b, x, z, gra_multi_head_attention_forward(t, &b->att, z));
+    z = gra_layer_norm_forward(t, &b->norm2, x);
+    return add_branch(t, b, x, z, gra_feed_forward_forward(t, &b->ff, z));
 }
 
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,

@@ -106,14 +106,21 @@ size_t gra_arena_used(const gra_arena *a)
     return used;
 }
 
-void gra_arena_rewind(gra_arena *a)
+gra_arena_mark gra_arena_here(const gra_arena *a)
 {
-    for (struct gra_block *b = a->first; b; b = b->next) {
-        POISON((char *)b + LINE, b->used);
-        b->used = 0;
-    }
-    a->at = a->first;
+    return (gra_arena_mark){ a->at, a->at ? a->at->used : 0 };
 }
+
+void gra_arena_back(gra_arena *a, gra_arena_mark to)
+{
+    a->at = to.at ? to.at : a->first;
+    for (struct gra_block *b = a->at; b; b = b->next, to.used = 0) {
+        POISON((char *)b + LINE + to.used, b->used - to.used);
+        b->used = to.used;
+    }
+}
+
+void gra_arena_rewind(gra_arena *a) { gra_arena_back(a, (gra_arena_mark){ 0 }); }
 
 /* Blocks grow, so the last one is often large enough; otherwise one block of the total size replaces them. */
 void gra_arena_merge(gra_arena *a)

@@ -12,6 +12,12 @@ typedef struct gra_arena {
 } gra_arena;
 void  *gra_arena_alloc(gra_arena *a, size_t bytes);  /* 64-byte aligned, uninitialised; NULL: out of memory */
 bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind so many need no malloc */
+typedef struct gra_arena_mark {
+    struct gra_block *at;
+    size_t            used;
+} gra_arena_mark;
+gra_arena_mark gra_arena_here(const gra_arena *a);
+void   gra_arena_back(gra_arena *a, gra_arena_mark to); /* forgets the pieces since gra_arena_here */
 size_t gra_arena_used(const gra_arena *a);              /* bytes */
 void   gra_arena_rewind(gra_arena *a);                  /* forgets all pieces and keeps the blocks */
 void   gra_arena_merge(gra_arena *a);                   /* rewinds, and merges the blocks into one */

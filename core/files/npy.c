@@ -189,7 +189,7 @@ int gra_save_npy(const char *path, const gra_tensor *x)
     gra_tensor *in = (gra_tensor *)x;
     gra_outfile out;
     char header[256];
-    if (!x || (x->tape && gra_bad_inputs(x->tape, "gra_save_npy", 1, &in))) {
+    if (!x || !x->data || (x->tape && gra_bad_inputs(x->tape, "gra_save_npy", 1, &in))) {
         errno = EINVAL;
         return -1;
     }

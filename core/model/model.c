@@ -3,6 +3,7 @@
  * Parameters are visited in the order in which they were made, and found by the hash of their name: the
  * time to make a model is proportional to their number, as is that of a step. */
 #include "model.h"
+#include "../kern/widen.h"
 #include "../random/random.h"
 
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct gra_model {
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
     bool        unusable;               /* the error is not that of a file, and stays */
+    bool        bf16;                   /* gra_bfloat16 has rounded some parameters */
     bool        closed;                 /* all other fields but headers are 0 */
     gra_failure error;
 };
@@ -78,32 +80,31 @@ static void list_free(struct list *l)
     free(l->slot);
 }
 
-/* ---- gradients of parameters ----
+/* ---- blocks: the values and the gradient of a parameter ----
  *
- * Each is a block of its own, so that gra_freeze can free it. It comes from calloc: the system provides the
- * pages of a large block when they are first written, so what is frozen before it was used costs nothing. */
+ * Each is a block of its own, so that gra_freeze and gra_bfloat16 can free it. It comes from calloc: the
+ * system provides the pages of a large block when they are first written, so what is frozen before it was
+ * used costs nothing. */
 
-enum { LINE = 64 };                     /* a gradient begins on a cache line, after its block's address */
+enum { LINE = 64 };                     /* the values begin on a cache line, after their block's address */
 
-static bool make_grad(gra_tensor *p)
+static void *new_block(size_t bytes)
 {
-    char *block = calloc(1, p->size * sizeof(real) + LINE + sizeof(void *));
+    char *block = calloc(1, bytes + LINE + sizeof(void *));
     if (!block)
-        return false;
+        return NULL;
     const size_t past = (uintptr_t)(block + sizeof(void *)) % LINE;
-    char *grad = block + sizeof(void *) + (past ? LINE - past : 0);
-    memcpy(grad - sizeof(void *), &block, sizeof block);
-    p->grad_store = (real *)(void *)grad;
-    return true;
+    char *values = block + sizeof(void *) + (past ? LINE - past : 0);
+    memcpy(values - sizeof(void *), &block, sizeof block);
+    return values;
 }
 
-static void free_grad(gra_tensor *p)
+static void free_block(const void *values)
 {
     void *block = NULL;
-    if (p->grad_store)
-        memcpy(&block, (char *)p->grad_store - sizeof(void *), sizeof block);
+    if (values)
+        memcpy(&block, (const char *)values - sizeof(void *), sizeof block);
     free(block);
-    p->grad_store = NULL;
 }
 
 /* ---- the model ---- */
@@ -135,8 +136,13 @@ void gra_model_close(gra_model *m)
     gra_machine *machine = m->machine;
     for (int i = 0; i < gra_saved_count(m); i++) {
         gra_tensor *p = gra_owned_at(m, i);
-        free_grad(p);
-        p->data = p->grad = NULL;
+        if (i < m->params.count) {
+            free_block(p->data);
+            free_block(p->grad_store);
+            free_block(p->panels);
+        }
+        p->data = p->grad = p->grad_store = NULL;
+        p->panels = NULL;
         p->requires_grad = false;
     }
     list_free(&m->params);
@@ -179,6 +185,8 @@ int gra_model_set_io_error(gra_model *m, const char *why)
 {
     if (m->unusable)
         return -1;
+    if (m->bf16)
+        why = "gra_bfloat16: matrices of this model are held as bfloat16: it can be neither saved nor loaded";
     gra_failure_clear(&m->error);
     if (why)
         gra_failure_set(&m->error, "%s", why);
@@ -251,17 +259,23 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
 }
 
 /* A new tensor at the end of a list, which lives as long as the model; NULL: out of memory. Its values are
- * `data`, or if that is NULL new ones, all 0. */
+ * `data`, or if that is NULL new ones, all 0, those of a parameter in a block. */
 static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
 {
     size_t size = 0;
     gra_shape_size(shape, &size);
     gra_tensor *p = alloc_from(m, &m->headers, sizeof *p + strlen(name) + 1);
-    data = data ? data : gra_model_alloc(m, size * sizeof(real));
+    real *block = p && l == &m->params ? new_block(size * sizeof(real)) : NULL;
+    if (p && l == &m->params && !block)
+        gra_model_fail(m, "out of memory: the model needs %zu more bytes", size * sizeof(real));
+    data = m->unusable || data ? data : block ? block : gra_model_alloc(m, size * sizeof(real));
     if (!p || !data)
         return NULL;
     *p = (gra_tensor){ .data = data, .size = size, .shape = shape, .name = strcpy((char *)(p + 1), name) };
-    return append(m, l, p) ? p : NULL;
+    if (append(m, l, p))
+        return p;
+    free_block(block);
+    return NULL;
 }
 
 static bool is_new(gra_model *m, const char *function, const char *name)
@@ -417,11 +431,38 @@ void gra_freeze(gra_tensor *p, bool on)
 {
     if (!p)
         return;
-    if (on && p->grad == p->grad_store)
-        free_grad(p);
-    else if (!on && p->model && !p->grad_store && !make_grad(p))
+    if (on && p->grad == p->grad_store) {
+        free_block(p->grad_store);
+        p->grad_store = NULL;
+    } else if (!on && p->model && !p->grad_store && !(p->grad_store = new_block(p->size * sizeof(real))))
         gra_model_fail(p->model, "out of memory: the gradient of %s needs %zu more bytes", p->name,
                        p->size * sizeof(real));
     p->grad = on ? NULL : p->grad_store;
     p->requires_grad = p->grad != NULL;
+}
+
+/* Frozen for good: without a model, gra_freeze makes no gradient for it. */
+void gra_bfloat16(gra_tensor *p)
+{
+    gra_model *m = p ? p->model : NULL;
+    if (!m || m->unusable)
+        return;
+    if (sizeof(real) == sizeof(double) || p->shape.ndim != 2) {
+        gra_model_fail(m, "gra_bfloat16: got the parameter %s%s", GRA_SHAPE_OF(p), p->shape.ndim != 2
+                       ? ", expected a matrix" : " in libgradus64, which computes in double: use libgradus");
+        return;
+    }
+    const size_t bytes = gra_panels_words(p->shape) * sizeof(uint32_t);
+    uint32_t *panels = new_block(bytes);
+    if (!panels) {
+        gra_model_fail(m, "out of memory: %s as bfloat16 needs %zu more bytes", p->name, bytes);
+        return;
+    }
+    gra_panels_fill(panels, p->shape, p->data);
+    gra_freeze(p, true);
+    free_block(p->data);
+    p->data = NULL;
+    p->panels = panels;
+    p->model = NULL;
+    m->bf16 = true;
 }

@@ -34,6 +34,6 @@ GRA_BROADCAST_KERNEL(backward_all, backward, y, 2)
 gra_tensor *gra_add(gra_tape *t, gra_tensor *a, gra_tensor *b)
 {
     static const gra_op op = { .name = "add", .forward = forward_all, .backward = backward_all,
-                               .overwrites_grad = true };
+                               .overwrites_grad = true, .reads_no_inputs = true, .reads_no_result = true };
     return gra_run(gra_result_broadcast(t, &op, a, b));
 }

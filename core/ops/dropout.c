@@ -58,7 +58,8 @@ GRA_KERNEL(backward_all, backward, y, tiles(y), 2 * MASK_TILE)
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args), .args_text = "p %g" };
+                               .args = sizeof(struct args), .args_text = "p %g", .reads_no_inputs = true,
+                               .reads_no_result = true };
     if (GRA_BAD_INPUTS(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))

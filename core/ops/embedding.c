@@ -1,5 +1,6 @@
 /* embedding: y_i = w[ids_i], row after row; dw[ids_i] += dy_i. */
 #include "../kernel.h"
+#include "../kern/widen.h"
 
 struct args {
     const int *ids;                                 /* a copy of the ids, `count` of them */
@@ -14,9 +15,13 @@ static size_t count(const gra_tensor *y) { return ((const struct args *)y->args)
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
+    const gra_tensor *w = y->in[0];
     const size_t n = dim(y);
     for (size_t i = from; i < to; i++)
-        memcpy(y->data + i * n, y->in[0]->data + (size_t)a->ids[i] * n, n * sizeof(real));
+        if (w->panels)
+            gra_panels_row(w->panels, w->shape, a->ids[i], y->data + i * n);
+        else
+            memcpy(y->data + i * n, w->data + (size_t)a->ids[i] * n, n * sizeof(real));
 }
 
 enum { WIDTH = 64 };                    /* columns at a time */
@@ -78,7 +83,7 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape)
 {
     static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward,
-                               .args = sizeof(struct args) };
+                               .args = sizeof(struct args), .reads_panels = 1u << 0 };
     if (GRA_BAD_INPUTS(t, "embedding", w))
         return gra_empty(t);
     size_t n;

@@ -3,6 +3,7 @@
 #include "../tape/tape.h"
 #include "../kern/gemm.h"
 #include "../kern/sums.h"
+#include "../kern/widen.h"
 
 /* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its
  * gradient. */
@@ -18,9 +19,14 @@ static gra_mat matrix(const gra_tensor *x, real *values)
  * computes c = a b + bias. A transpose is a view of the same values (kernel.h, "matrices"). */
 static void forward(gra_tensor *y)
 {
+    gra_machine *machine = gra_tape_machine(y->tape);
     const gra_tensor *x = y->in[0], *w = y->in[1], *b = y->in[2];
-    gra_gemm_bias(gra_tape_machine(y->tape), matrix(x, x->data), gra_mat_transpose(matrix(w, w->data)),
-                  b ? b->data : NULL, matrix(y, y->data));                      /* y = x w^T + b */
+    const real *bias = b ? b->data : NULL;
+    if (w->panels)                      /* y = x w^T + b */
+        gra_panels_linear(machine, matrix(x, x->data), w->panels, bias, matrix(y, y->data));
+    else
+        gra_gemm_bias(machine, matrix(x, x->data), gra_mat_transpose(matrix(w, w->data)), bias,
+                      matrix(y, y->data));
 }
 
 static void add_rows(gra_tensor *y);                                            /* db += sum of dy's rows */
@@ -62,7 +68,8 @@ GRA_KERNEL(add_rows, add_columns, y, (y->in[2]->size + COLUMNS - 1) / COLUMNS,
 gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 {
     static const gra_op op = { .name = "linear", .forward = forward, .backward = backward,
-                               .overwrites_grad = true };
+                               .overwrites_grad = true, .reads_no_result = true,
+                               .reads_panels = 1u << 1 };
     if (GRA_BAD_INPUTS(t, "linear", x, w, b ? b : w))
         return gra_empty(t);
     if (w->shape.ndim != 2)

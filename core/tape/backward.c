@@ -12,6 +12,9 @@ static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any);
 static void seed(gra_tensor *loss);
 static void mark_filled(gra_tensor *y);
 static void recycle_grad(gra_tape *t, gra_tensor *y);
+static bool remember(gra_tape *t, gra_tensor *x);
+static bool remember_inputs(gra_tape *t, gra_tensor *y);
+static gra_tensor *sweep_checkpoint(gra_tape *t, gra_tensor *y);
 
 int gra_backward(gra_tape *t, gra_tensor *loss)
 {
@@ -23,16 +26,26 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
     seed(loss);
 
     bool any;
-    for (gra_tensor *y = t->last; y; y = y->prev) {
-        if (!y->grad)
-            continue;                                   /* the loss does not depend on it */
+    gra_tensor *const newest = t->last;
+    for (gra_tensor *y = t->last, *next; y && !t->error.failed; y = next) {
+        next = y->prev;
+        if (gra_is_checkpoint(y)) {
+            next = sweep_checkpoint(t, y);
+            continue;
+        }
+        if (!y->grad) {                                 /* the loss does not depend on it */
+            gra_free_values(t, y);
+            continue;
+        }
         if (!make_input_grads(t, y, &any))
-            return -1;
-        if (any && y->op->backward)
+            break;
+        if (any && y->op->backward && (y->op->reads_no_result || remember(t, y)) &&
+            (y->op->reads_no_inputs || remember_inputs(t, y)))
             gra_tape_run(t, y, true);                   /* y->op->backward(y), and what watches the tape */
         mark_filled(y);
         recycle_grad(t, y);
     }
+    t->last = newest;
     gra_machine_set_undropped(t->machine, t->no_dropout);
     return t->error.failed ? -1 : 0;
 }
@@ -95,7 +108,7 @@ real *gra_grad_take(gra_tape *t, size_t size)
     size_t bytes = size * sizeof(real);
     if (bytes < sizeof(struct gra_free_grad) && !t->guards_memory)
         bytes = sizeof(struct gra_free_grad);
-    return gra_alloc(t, bytes);
+    return gra_alloc_in(t, &t->arena, bytes);
 }
 
 void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
@@ -105,6 +118,14 @@ void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
         return;
     *g = (struct gra_free_grad){ t->free_grads, size };
     t->free_grads = g;
+}
+
+void gra_free_values(gra_tape *t, gra_tensor *y)
+{
+    if (!y->forgotten || !y->data || t->guards_memory)
+        return;
+    gra_grad_give_back(t, y->size, y->data);
+    y->data = NULL;
 }
 
 static size_t in_reals(size_t n) { return n * (sizeof(double) / sizeof(real)); }
@@ -194,14 +215,53 @@ static void mark_filled(gra_tensor *y)
             y->in[i]->fresh = owner(y->in[i])->fresh = false;
 }
 
-/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless it is retained. */
+/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless it is retained. So may
+ * that of values that were computed again. */
 static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
+    gra_free_values(t, y);
     if (t->keep_grads || t->guards_memory || y->retain_grad)
         return;
     if (!y->base)
         gra_grad_give_back(t, y->size, y->grad);
     y->grad = NULL;
+}
+
+/* ---- what is computed again ---- */
+
+/* Compute the values of x, or of y's inputs, that gra_forget has freed, as in the forward. */
+static bool remember(gra_tape *t, gra_tensor *x)
+{
+    if (x->data || !x->forgotten)
+        return true;
+    x->data = remember_inputs(t, x) ? gra_grad_take(t, x->size) : NULL;
+    if (x->data)
+        gra_tape_run(t, x, false);
+    return x->data;
+}
+
+static bool remember_inputs(gra_tape *t, gra_tensor *y)
+{
+    bool all = true;
+    for (int i = 0; i < y->nin && all; i++)
+        all = !y->in[i] || remember(t, y->in[i]);
+    return all;
+}
+
+/* Where the sweep goes on when it has come to y of gra_checkpoint: with f(x), recorded again, whose result
+ * gets dy; and when that has been swept, after y. */
+static gra_tensor *sweep_checkpoint(gra_tape *t, gra_tensor *y)
+{
+    if (gra_checkpoint_ends(t, y) || !y->grad)
+        return y->prev;
+    gra_tensor *r = remember_inputs(t, y) ? gra_checkpoint_again(t, y) : NULL;
+    if (t->error.failed || (r->requires_grad && !make_grad(t, r)))
+        return NULL;
+    for (size_t i = 0; i < y->size && r->grad; i++)
+        r->grad[i] = owner(r)->fresh ? y->grad[i] : r->grad[i] + y->grad[i];
+    r->fresh = owner(r)->fresh = false;
+    recycle_grad(t, y);
+    return t->last;
 }
 
 /* ---- gradients for the user ---- */

@@ -38,6 +38,7 @@ void gra_close(gra_tape *t)
         gra_machine_close(t->machine);
     }
     gra_arena_free(&t->arena);
+    gra_arena_free(&t->inner);
     gra_arena_free(&t->headers[0]);
     gra_arena_free(&t->headers[1]);
     free(t);
@@ -64,6 +65,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
 {
     gra_need_tape(t, __func__);
     gra_arena_merge(&t->arena);
+    gra_arena_rewind(&t->inner);
     keep_headers(t);
     t->step++;
     t->last = NULL;
@@ -71,7 +73,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     t->mode = mode;
     t->rng = rng;
     t->begun = true;
-    t->backward_done = t->no_dropout = false;
+    t->backward_done = t->no_dropout = t->inside = false;
     memset(t->scratch, GRA_UNTOUCHED, GRA_MAX_ARGS);
     gra_failure_clear(&t->error);
     gra_machine_set_failed(t->machine, false);
@@ -148,15 +150,26 @@ bool gra_need_rng(gra_tape *t, const char *op)
 
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who)
 {
-    if (x->tape || x->data)
+    if (x->tape || x->data || x->panels)
         return false;
     gra_fail(t, "%s: got the parameter %s of a closed model, expected one of an open model: call "
              "gra_model_close after the last use of its parameters", who, x->name);
     return true;
 }
 
+bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who)
+{
+    if (x->data)
+        return true;
+    gra_fail(t, x->panels ? "%s: got the parameter %s, which is held as bfloat16, expected one in float: "
+             "only gra_linear and gra_embedding read it, in steps of GRA_EVAL"
+             : "%s: got a result of %s whose values were freed, expected one that has them: call "
+             "gra_keep_grads(t, true) before the forward", who, x->panels ? x->name : x->op->name);
+    return false;
+}
+
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
- * its values may have been overwritten. */
+ * its values may have been overwritten. Whether op reads bfloat16 is known to gra_result_n. */
 static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
@@ -168,8 +181,8 @@ static bool refuses(gra_tape *t, const char *op, int i, const gra_tensor *x, boo
     else if (x && x->op && !x->ran)
         gra_fail(t, "%s: got a result of %s for input %d that was never computed, expected one that gra_run "
                  "returned: an op's public function ends in return gra_run(y)", op, x->op->name, i);
-    else if (x)
-        gra_is_closed(t, x, op);
+    else if (x && !x->panels && !gra_is_closed(t, x, op))
+        gra_has_values(t, x, op);
     return t->error.failed;
 }
 
@@ -204,23 +217,29 @@ void *gra_header_alloc(gra_tape *t, size_t bytes)
     return alloc_from(t, &t->headers[t->arena_index], bytes);
 }
 
-void *gra_alloc(gra_tape *t, size_t bytes)
+void *gra_alloc_in(gra_tape *t, gra_arena *arena, size_t bytes)
 {
-    if (!GIVEN(t)->guards_memory || bytes > SIZE_MAX / 4)      /* too large: alloc_from reports it */
-        return alloc_from(t, &t->arena, bytes);
-    char *room = alloc_from(t, &t->arena, bytes + 2 * GRA_WATCH_ROOM);
+    if (!t->guards_memory || bytes > SIZE_MAX / 4)      /* too large: alloc_from reports it */
+        return alloc_from(t, arena, bytes);
+    char *room = alloc_from(t, arena, bytes + 2 * GRA_WATCH_ROOM);
     for (int i = 0; room && i < GRA_WATCHES; i++)
         if (t->watch[i] && t->watch[i]->on_alloc)
             t->watch[i]->on_alloc(t->watcher[i], room + GRA_WATCH_ROOM, bytes);
     return room ? room + GRA_WATCH_ROOM : NULL;
 }
 
+void *gra_alloc(gra_tape *t, size_t bytes)
+{
+    gra_need_tape(t, __func__);
+    return gra_alloc_in(t, t->inside ? &t->inner : &t->arena, bytes);
+}
+
 /* ---- recording ---- */
 
 /* A tensor with room for nin inputs and for arguments; its values are `data`, or if that is NULL new ones,
- * uninitialised. After an error: the empty tensor. */
+ * uninitialised, which may be `recycled`. After an error: the empty tensor. */
 static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
-                              real *data)
+                              real *data, bool recycled)
 {
     size_t size;
     gra_need_tape(t, name);
@@ -235,7 +254,7 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
                         GRA_SHAPE_STRING(shape));
     const size_t head = (sizeof(gra_tensor) + (size_t)nin * sizeof(gra_tensor *) + 15) / 16 * 16;
     gra_tensor *x = gra_header_alloc(t, head + args);
-    data = data ? data : gra_alloc(t, size * sizeof(real));
+    data = data ? data : recycled ? gra_grad_take(t, size) : gra_alloc(t, size * sizeof(real));
     if (t->error.failed)
         return &t->empty;
     *x = (gra_tensor){ .data = data, .size = size, .shape = shape, .nin = nin, .tape = t, .step = t->step };
@@ -247,19 +266,21 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
 
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data)
 {
-    return new_tensor(t, name, shape, 0, 0, data);
+    return new_tensor(t, name, shape, 0, 0, data, false);
 }
 
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
 {
     gra_need_tape(t, op->name);
     for (int i = 0; i < nin; i++)
-        if (refuses(t, op->name, i, in[i], i > 0))      /* in[0] must not be NULL, the others may be */
+        if (refuses(t, op->name, i, in[i], i > 0) ||    /* in[0] must not be NULL, the others may be */
+            (in[i] && in[i]->panels && !(op->reads_panels >> i & 1 && t->mode == GRA_EVAL) &&
+             !gra_has_values(t, in[i], op->name)))
             return &t->empty;
     if (op->args > GRA_MAX_ARGS)
         return gra_fail(t, "%s: got %zu bytes of args, expected at most %d (GRA_MAX_ARGS)", op->name,
                         op->args, GRA_MAX_ARGS);
-    gra_tensor *y = new_tensor(t, op->name, shape, nin, op->args, op->view ? in[0]->data : NULL);
+    gra_tensor *y = new_tensor(t, op->name, shape, nin, op->args, op->view ? in[0]->data : NULL, true);
     if (t->error.failed)
         return &t->empty;
     y->op = op;
@@ -269,6 +290,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
         y->requires_grad |= in[i] && in[i]->requires_grad;
     }
     y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
+    y->forgotten = t->inside && !op->view;              /* in its turn in the sweep, or where f ends */
     if (op->view)
         y->base = in[0]->base ? in[0]->base : in[0];
     return y;
@@ -342,7 +364,7 @@ gra_tensor *gra_run(gra_tensor *y)
         if (!y->saved)
             return &t->empty;
     }
-    if (y->requires_grad || t->records_all) {
+    if (y->requires_grad || t->records_all || t->inside) {
         y->prev = t->last;
         y->node = t->last ? t->last->node + 1 : 1;
         t->last = y;
@@ -353,6 +375,16 @@ gra_tensor *gra_run(gra_tensor *y)
     } else if (y->op->forward)
         gra_tape_run(t, y, false);
     return t->error.failed ? &t->empty : y;
+}
+
+void gra_forget(gra_tensor *y)
+{
+    gra_tape *t = y->tape;
+    if (!t || !y->op || !y->op->forward || !y->data || y == &t->empty || t->keep_grads ||
+        t->watch[0] || t->watch[1])
+        return;
+    y->forgotten = true;
+    gra_free_values(t, y);
 }
 
 /* ---- watching ---- */

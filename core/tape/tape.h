@@ -11,6 +11,8 @@ struct gra_tape {
     gra_machine  *machine;
     gra_tensor   *last;                 /* recorded last: the head of the list */
     gra_arena     arena;                /* values, gradients and what ops allocate in this step */
+    gra_arena     inner;                /* the same within f of gra_checkpoint, */
+    bool          inside;               /* which is being called */
     gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
     int           arena_index;          /* which of the two is being filled */
     size_t        headers_before;       /* bytes in it when this step began */
@@ -41,12 +43,18 @@ bool gra_is_stale(const gra_tensor *x, const char *who);
 /* True, and an error of t (NULL: the program aborts): x is a parameter whose model is closed. */
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who);
 
+/* False, and an error of t: the values of x are not in memory, after gra_forget or gra_bfloat16. */
+bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who);
+
 /* A tensor that is not the result of an op. data NULL: new values, uninitialised. */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward);       /* y's forward or backward */
 void gra_tape_no_dropout(gra_tape *t);                  /* an op does not drop, but would in GRA_TRAIN */
 bool gra_tape_keeps_attention(const gra_tape *t);
+
+/* gra_alloc, in a given arena of the tape. */
+void *gra_alloc_in(gra_tape *t, gra_arena *arena, size_t bytes);
 
 /* Memory that lives as long as the headers of this step: longer than the step. NULL after an error. */
 void *gra_header_alloc(gra_tape *t, size_t bytes);
@@ -60,12 +68,20 @@ static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tap
  * that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
-/* A buffer for `size` values of a gradient, uninitialised, perhaps recycled; NULL after an error. Once given
- * back it may serve another tensor. gra_sums_take: such a buffer for n sums in double, all 0. */
+/* A buffer for `size` values of a gradient or a result, uninitialised, perhaps recycled; NULL after an error.
+ * Once given back it may serve another tensor. gra_sums_take: such a buffer for n sums in double, all 0. */
 real   *gra_grad_take(gra_tape *t, size_t size);
 void    gra_grad_give_back(gra_tape *t, size_t size, real *grad);
+void    gra_free_values(gra_tape *t, gra_tensor *y);    /* of y, if it is marked as forgotten */
 double *gra_sums_take(gra_tape *t, size_t n);
 void    gra_sums_give_back(gra_tape *t, size_t n, double *sums);
+
+/* ---- checkpoint.c ----
+ * The sweep comes to y of gra_checkpoint twice. First gra_checkpoint_ends is false, and gra_checkpoint_again
+ * records f(x), in front of y, and returns its result. Then it is true: f(x) is forgotten. */
+bool        gra_is_checkpoint(const gra_tensor *y);
+gra_tensor *gra_checkpoint_again(gra_tape *t, gra_tensor *y);
+bool        gra_checkpoint_ends(gra_tape *t, gra_tensor *y);
 
 /* ---- watching ------------------------------------------------------------------------------------------
  * A watch sees what a step does. A tape has room for two: that of gra_trace_nan (view/trace.c) and that of

@@ -88,7 +88,7 @@ gra_tensor *gra_detach(gra_tape *t, gra_tensor *x)
 
 double gra_item(const gra_tensor *x)
 {
-    if (!x || gra_is_stale(x, __func__))
+    if (!x || gra_is_stale(x, __func__) || !gra_has_values(x->tape, x, __func__))
         return (double)NAN;
     if (x->size == 1)
         return (double)x->data[0];

@@ -126,7 +126,7 @@ void gra_fprint(FILE *f, const real *data, gra_shape shape, int digits)
 
 void gra_print(const gra_tensor *x)
 {
-    if (!x || gra_is_stale(x, __func__))
+    if (!x || gra_is_stale(x, __func__) || !gra_has_values(x->tape, x, __func__))
         return;
     gra_fprint(stdout, x->data, x->shape, 4);
 }

@@ -49,7 +49,8 @@ int memory_check(const options *o, int vocab_size)
     const double parameters = value * (blocks + outside);
     const double trained = o->train_last ? value * (double)o->train_last * block : parameters;
     const double moments = trained * (o->optimizer ? 1 : 2);
-    const double step = value * tokens * (18 * w * (double)o->layers + 2 * (double)vocab_size) +
+    const double rows = o->recompute ? (double)o->layers + 30 : 10 * (double)o->layers + 20;
+    const double step = value * tokens * (rows * w + 2 * (double)vocab_size) +
                         (o->layout ? parameters : 0);           /* a copy, while it is written */
     const double fixed = parameters + trained + moments, all = fixed + step;
     double most;
@@ -57,8 +58,9 @@ int memory_check(const options *o, int vocab_size)
     const bool too_much = fixed + step / 2 > most;              /* the estimate of a step is rough */
     if (all > here)
         warn("%s fit in memory: it needs about %.2f GB (parameters %.2f, gradients %.2f, moments %.2f, "
-             "a batch %.2f), and there are %.2f GB: --train-last N, a smaller --batch with --accumulate, or "
-             "a smaller --context needs less", too_much ? "the run does not" : "the run may not",
-             all / 1e9, parameters / 1e9, trained / 1e9, moments / 1e9, step / 1e9, here / 1e9);
+             "a batch %.2f), and there are %.2f GB: --recompute, --train-last N, a smaller --batch with "
+             "--accumulate, or a smaller --context needs less",
+             too_much ? "the run does not" : "the run may not", all / 1e9, parameters / 1e9,
+             trained / 1e9, moments / 1e9, step / 1e9, here / 1e9);
     return too_much ? -1 : 0;
 }

@@ -86,6 +86,8 @@ static int flags_of(options *o, flag table[FLAGS])
         { "clip", FLAG_REAL, &o->clip, 0, 1e9, "X", .help = "gradient-norm clipping, 0 = off" },
         { "products", FLAG_CHOICE, &o->products, 0, 0, "float|bf16",
           .help = "precision of matrix products" },
+        { "recompute", FLAG_SWITCH, &o->recompute, .help = "each block is computed twice: less memory",
+          .again = true },
         { "seed", FLAG_INT, &o->seed, 0, fmin(4294967295.0, (double)LONG_MAX), "N", .help = "random seed" },
 
         { NULL, FLAG_HEADING, .help = "the run" },

@@ -19,6 +19,7 @@ typedef struct options {
     long        steps, batch, accumulate, train_last;   /* the training; train_last 0: all parameters */
     int         optimizer;                              /* an index into optimizer.c's table; -1: not given */
     int         products;                               /* a gra_number */
+    int         recompute;
     double      lr, muon_lr, momentum, min_lr, decay, clip;
     long        warmup, seed;
     long        eval_every, eval_batches, patience;     /* the run */

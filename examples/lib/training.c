@@ -75,6 +75,7 @@ static int make_model(training *t)
         gra_gpt_init(&t->gpt, gra_root(t->model), &config);
     else if (import_gpt(&t->gpt, gra_root(t->model), t->file, 0, o->dropout, why))
         return warn("cannot load %s", why);
+    t->gpt.config.recompute = o->recompute;
     for (int i = 0; i < gra_param_count(t->model) && o->train_last; i++) {
         gra_tensor *p = gra_param_at(t->model, i);
         long block = -1;

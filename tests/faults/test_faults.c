@@ -44,7 +44,8 @@ struct run {
 static bool open_run(struct run *r, uint64_t seed)
 {
     static const gra_gpt_config config = { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 12,
-                                           .n_heads = 3, .n_layers = 2, .drop_rate = 0.1, .bias = true };
+                                           .n_heads = 3, .n_layers = 2, .drop_rate = 0.1, .bias = true,
+                                           .recompute = true };
     gra_manual_seed(&r->rng, seed);
     r->tape = gra_open(2);
     r->model = gra_model_open(r->tape, &r->rng);
@@ -95,6 +96,11 @@ static bool train(struct run *r)
 static bool generate(struct run *r)
 {
     int ids[TIME] = { 1 };
+    for (int i = 0; i < gra_param_count(r->model) && sizeof(gra_real) == sizeof(float); i++)
+        if (gra_param_at(r->model, i)->shape.ndim == 2 && gra_param_at(r->model, i) != r->gpt.pos_emb.weight)
+            gra_bfloat16(gra_param_at(r->model, i));
+    if (gra_model_error(r->model))
+        return fails(gra_model_error(r->model), "");
     for (int n = 1; n < TIME; n++) {
         gra_begin(r->tape, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(r->tape, &r->gpt, ids, 1, n);      /* (1, n, VOCAB) */

@@ -15,6 +15,7 @@ static const gra_gpt_config configs[] = {
     { 13, 9, 12, 3, 2, .bias = true },
     { 13, 9, 12, 2, 3, .tied = true, .init = GRA_INIT_GPT2, .gelu = GRA_GELU_TANH, .drop_rate = 0.3 },
     { 70, LONGEST, 40, 5, 1, .bias = true, .qkv_bias = true },      /* more keys than gemm takes at once */
+    { 75, 9, 104, 4, 1, .tied = true, .init = GRA_INIT_GPT2 },      /* sums in two pieces: 416 products */
 };
 
 static struct gra_gpt gpt;
@@ -111,6 +112,94 @@ TESTS(continues_as_if_from_the_beginning, LENGTH(configs)) /* _i: a configuratio
             compare(gpt.config.context_length, what);
         }
 }
+
+/* ---- weights held as bfloat16 ------------------------------------------------------------------------- */
+
+static void hold_as_bfloat16(void)
+{
+    for (int i = 0; i < gra_param_count(model); i++)
+        if (gra_param_at(model, i)->shape.ndim == 2 && gra_param_at(model, i) != gpt.pos_emb.weight)
+            gra_bfloat16(gra_param_at(model, i));
+}
+
+#ifndef GRADUS_DOUBLE
+enum { TOKENS = 9, VOCAB = 75 };
+
+/* Of all tokens at once, and of one after the other with the cache. */
+static void all_logits(real to[2 * TOKENS][VOCAB])
+{
+    gra_begin(t, GRA_EVAL, NULL);
+    const gra_tensor *y = gra_gpt_forward(t, &gpt, ids, 1, TOKENS);
+    expect_error("no error");
+    memcpy(to, y->data, sizeof(real) * TOKENS * VOCAB);
+    gra_kv_cache_clear(&cache);
+    for (int i = 0; i < TOKENS; i++) {
+        gra_begin(t, GRA_EVAL, NULL);
+        memcpy(to[TOKENS + i], gra_gpt_forward_cached(t, &gpt, &ids[i], 1, &cache)->data, sizeof *to);
+    }
+}
+
+TEST(bfloat16_has_the_bits_of_rounded_floats)           /* any instruction set, any number of threads */
+{
+    static const char *const isa[] = { "base", "avx2", "avx512" };
+    static real want[3][2 * TOKENS][VOCAB], got[2 * TOKENS][VOCAB];
+    gra_kv_cache_close(&cache);
+    open_gpt(&configs[3]);
+    for (int i = 0; i < gra_param_count(model); i++) {
+        gra_tensor *p = gra_param_at(model, i);
+        for (size_t j = 0; j < p->size && p->shape.ndim == 2 && p != gpt.pos_emb.weight; j++) {
+            int exponent;                               /* 8 bits of mantissa; nearbyint: ties to even */
+            const real mantissa = frexpf(p->data[j], &exponent);
+            p->data[j] = ldexpf(nearbyintf(ldexpf(mantissa, 8)), exponent - 8);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        if (open_tape(1, isa[i]))
+            all_logits(want[i]);
+    gra_kv_cache_close(&cache);
+    open_gpt(&configs[3]);
+    hold_as_bfloat16();
+    expect_model_error("no error");
+    for (int i = 0; i < 3; i++)
+        for (int threads = 1; threads <= 4; threads++) {
+            if (!open_tape(threads, isa[i]))
+                continue;
+            all_logits(got);
+            ck_assert_msg(memcmp(got, want[i], sizeof got) == 0, "%s, %d threads", isa[i], threads);
+        }
+}
+
+TEST(what_bfloat16_cannot_do)
+{
+    gra_tensor *w = gpt.out_head.weight;
+    gra_bfloat16(w);
+    gra_bfloat16(w);
+    gra_freeze(w, false);
+    ck_assert(!w->data && !w->grad && !w->requires_grad && !gra_grad(w));
+    ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/never", NULL, 0), -1);
+    expect_model_part("held as bfloat16: it can be neither saved nor loaded");
+    ck_assert_int_eq(gra_load(model, GRADUS_BUILD "/never"), -1);
+    ck_assert_int_eq(gra_save_npy(GRADUS_BUILD "/never", w), -1);
+    for (int i = 0; i < 3; i++) {
+        gra_begin(t, i < 2 ? GRA_EVAL : GRA_GRAD, NULL);
+        if (i == 0)
+            gra_exp(t, w);
+        else
+            gra_linear(t, i == 1 ? w : gra_ones(t, GRA_SHAPE(1, 12)), i == 1 ? gpt.tok_emb.weight : w, NULL);
+        expect_part(i ? "linear: got the parameter out_head.weight, which is held as bfloat16, expected one"
+                      : "exp: got the parameter out_head.weight, which is held as bfloat16, expected one");
+    }
+    gra_bfloat16(gpt.final_norm.weight);
+    expect_model_error("gra_bfloat16: got the parameter \"final_norm.scale\" (12), expected a matrix");
+}
+
+#else
+TEST(no_bfloat16_in_double)
+{
+    hold_as_bfloat16();
+    expect_model_part("in libgradus64, which computes in double: use libgradus");
+}
+#endif
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 

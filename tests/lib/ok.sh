@@ -143,8 +143,9 @@ same_run() {    # same_run A B: except for times, both left the same files, and 
     for same in model.safetensors best.safetensors result.tsv sample.txt vocab.tsv; do
         cmp "$1/$same" "$2/$same" || return 1
     done
-    for same in a b; do                # the flags that shape a run; others may change when it is resumed
-        grep -Ev '^(data|sample|threads|checkpoint-every|quiet)	' "$1/config.tsv" >"$W/$same" || return 1
+    may_change='data|sample|threads|checkpoint-every|quiet|recompute'       # when a run is resumed
+    for same in a b; do
+        grep -Ev "^($may_change)	" "$1/config.tsv" >"$W/$same" || return 1
         shift
     done
     cmp "$W/a" "$W/b" || return 1

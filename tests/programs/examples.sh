@@ -147,6 +147,10 @@ ok "06_microgpt: nothing" refuses 1 'null: got no name, expected one per line' "
 ok "06_microgpt: a byte of 0" refuses 1 'zero: got a byte 0, expected text' "$microgpt" "$W/zero"
 ok "06_microgpt: 4 MB" refuses 1 'large: got 4 MB or more, expected less' "$microgpt" "$W/large"
 
+lesson 0 10_compute_again
+shows "the same bits, whatever is kept" '/ MiB / { n++; same += $NF == first || !first; first = $NF }
+    END { exit !(n == 7 && same == 7) }'
+
 lesson 0 07_half_the_bits
 says "a number" "         257           256   0.39 %"
 if ! grep -q '^This processor has no instruction' "$W/out"; then

@@ -87,6 +87,10 @@ if rest && moments "more runs that are stopped"; then
     ok "never stopped" ends_with 0 "$TRAIN" $flags --threads 2 --out "$W/whole"
     legs lines
 
+    group "the same, with blocks that are computed again, stopped six times"
+    flags="$flags --recompute"
+    legs --recompute
+
     group "products of bfloat16 numbers, in plain C, stopped six times"
     flags="$small --batch 16 --context 32 --products bf16 --steps 60"
     rm -rf "$W/whole"

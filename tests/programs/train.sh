@@ -213,7 +213,7 @@ ok "--help" ends_with 0 "$TRAIN" --help
 cp "$W/out" "$W/help"
 for name in data steps batch context width heads layers dropout optimizer lr min-lr warmup decay clip seed \
             threads eval-every eval-batches sample out resume checkpoint-every tied bias qkv-bias gelu init \
-            accumulate lines patience products quiet; do
+            accumulate lines patience products recompute quiet; do
     ok "--help explains --$name" grep -Eq "^  --(\[no-\])?$name .* \(.*\)$" "$W/help"
 done
 
