@@ -69,7 +69,7 @@ int main(void)
     }
 
     if (!isfinite((double)*a->data))
-        printf("\nThe loss is no longer a number: each step overshot, and by more each time. Try a smaller lr.\n");
+        printf("\nThe loss is no longer a number: each step overshot by more. Try a smaller lr.\n");
     double best_a, best_b;
     least_squares(xs, ys, &best_a, &best_b);
     printf("\nfound          y = %.4f x %+.4f\n", (double)*a->data, (double)*b->data);

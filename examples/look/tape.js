@@ -152,7 +152,6 @@ function draw_row(part) {
     if (part.node === undefined) row.setAttribute("aria-expanded", String(part.open));
     row.setAttribute("aria-selected", String(part === chosen));
     if (part === chosen) row.classList.add("chosen");
-    row.append(make("span"));
     draw_label(row, part);
     const shown = is_row(part);
     row.append(make("span", "shape", shown ? shape_text(node) : ""));
@@ -165,27 +164,6 @@ function draw_row(part) {
         if (part.node === undefined && (again || event.detail === 2 || !part.open)) toggle(part);
     });
     return row;
-}
-
-function draw_arcs() {
-    const svg = by_id("arcs"), seen = new Set(), late = [];
-    const middle = [...by_id("rows").children].map(row => row.offsetTop + row.offsetHeight / 2);
-    const edge = rows.length ? by_id("row-0").children[1].offsetLeft - 8 : 0;       // where the labels begin
-    svg.replaceChildren();
-    svg.setAttribute("height", by_id("rows").offsetHeight);
-    const row_number = Array(count);
-    rows.forEach((part, i) => { if (is_row(part)) row_number.fill(i, part.from, part.to); });
-    nodes.forEach((node, j) => node.in.forEach(i => {
-        const a = row_number[i], b = row_number[j];
-        if (i < 0 || a === b || seen.has(a + "," + b)) return;
-        seen.add(a + "," + b);
-        const y1 = middle[a], y2 = middle[b], wide = Math.min(edge - 4, 6 + 2.4 * Math.sqrt(y2 - y1));
-        const kind = rows[b] === chosen ? "in" : rows[a] === chosen ? "out" : "";
-        const d = `M${edge} ${y1} C${edge - wide} ${y1} ${edge - wide} ${y2} ${edge} ${y2}`;
-        const path = make_svg("path", { d, class: kind });
-        if (kind) late.push(path); else svg.append(path);
-    }));
-    svg.append(...late);
 }
 
 function phase_text() {
@@ -205,7 +183,7 @@ function draw() {
     by_id("phase").textContent = phase_text();
     by_id("fold").textContent = rows.some(part => part.open) ? "fold" : "unfold";
     by_id("fold").hidden = !rows.some(part => part.node === undefined);
-    draw_arcs();
+    draw_graph();
     draw_node();
     if (by_id("tab-node") && chosen)
         by_id("tab-node").textContent = "Node: " + (chosen.name || short_title(chosen.node));
@@ -325,7 +303,7 @@ function show(new_data) {
     if (first) open_all(tree, count <= 45);
     else all_parts(tree).forEach(part => part.open = open.includes(part.key));
     rows = visible_rows();
-    chosen = rows.find(part => part.key === key) || rows[rows.length - 1] || null;
+    chosen = rows.find(part => part.key === key) || first_choice();
     const only_scalars = nodes.every(node => size_of(node) === 1);
     by_id("left").classList.toggle("scalars", only_scalars);
     by_id("value-head").textContent = only_scalars ? "value" : "rms value";
@@ -334,6 +312,13 @@ function show(new_data) {
     draw_tabs();
     show_view((in_tabs().find(v => v.id === view) || in_tabs()[in_tabs().length - 1]).id);
     draw_all();
+}
+
+// The input or parameter that is used most often: its gradient has a sum to tell of.
+function first_choice() {
+    const uses = part => part.node === undefined || nodes[part.node].op || !nodes[part.node].grad ? 0
+        : nodes.filter(node => node.in.includes(part.node)).length;
+    return rows.reduce((best, part) => uses(part) > uses(best) ? part : best, rows[rows.length - 1]) || null;
 }
 
 const about_rms = "rms: the root mean square, \u221a(mean of x\u00b2): how large a tensor's numbers are. " +
@@ -361,6 +346,6 @@ function start_tape() {
     const buttons = { restart, down: next_forward, up: next_backward, all: finish, fold };
     for (const id in buttons) by_id(id).addEventListener("click", buttons[id]);
     document.addEventListener("keydown", on_key);
-    addEventListener("resize", draw_arcs);
+    addEventListener("resize", () => { if (data) draw(); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (data) draw_all(); });
 }
