@@ -216,37 +216,33 @@ function step_to(steps, row) {
     choose(row);
 }
 
+// To the next (by: 1) or the previous place, where a row has just got its values or its gradients.
+function step(by) {
+    const shown = rows.filter(is_row), back = shown.map(part => 2 * count - part.from).reverse();
+    const places = [0, ...shown.map(part => part.to), ...back];
+    const place = by > 0 ? places.find(at => at > done) : places.findLast(at => at < done);
+    if (place !== undefined) step_to(place, row_of(place > count ? 2 * count - place : Math.max(place - 1, 0)));
+}
+
 function step_down() {
     if (done === 2 * count) move(1);
-    else if (done < count) {
-        const row = row_of(done);
-        step_to(row.to, row);
-    } else if (done > count) {          // back in the backward
-        const row = row_of(2 * count - done);
-        step_to(2 * count - row.to, row_of(Math.min(row.to, count - 1)));
-    }
+    else if (done !== count) step(done < count ? 1 : -1);
 }
 
 function step_up() {
     if (done === 2 * count) move(-1);
-    else if (done >= count) {
-        const row = row_of(2 * count - done - 1);
-        step_to(2 * count - row.from, row);
-    } else if (done > 0) {              // back in the forward
-        const row = row_of(done - 1);
-        step_to(row.from, row_of(Math.max(row.from - 1, 0)));
-    }
+    else step(done < count ? -1 : 1);
 }
 
 function restart() { step_to(0, rows[0]); }
 function finish() { step_to(2 * count, rows[rows.length - 1]); }
 function next_backward() {              // the button, which never only moves the selection
-    if (done < count) done = count;
-    if (done < 2 * count) step_up();
+    done = Math.max(done, count);
+    step(1);
 }
 function next_forward() {
     if (done >= count) done = 0;
-    step_down();
+    step(1);
 }
 
 function open_or_enter(open) {
@@ -273,6 +269,7 @@ function in_tabs() { return views.filter(v => v.has() && by_id("right").contains
 
 function show_view(id) {
     view = id;
+    by_id("graph").style.display = id === "node" ? "" : "none";
     for (const v of views) {
         by_id(v.id).hidden = !v.has() || (v.id !== id && in_tabs().includes(v));
         if (by_id("tab-" + v.id)) by_id("tab-" + v.id).setAttribute("aria-pressed", String(v.id === id));

@@ -22,7 +22,7 @@ await training.click("#run_play");
 await training.until("run.moment.step === 400 && !to_draw.size");
 await training.picture("examples/page/training.png");
 
-const expression = await browser.open(url + "#expression", 1280, 680);
+const expression = await browser.open(url + "#expression", 1280, 780);
 await expression.until("document.querySelectorAll('#rows .row').length > 4");
 await expression.click("#rows .row:nth-child(2)");
 await expression.picture("examples/page/expression.png");
