@@ -185,7 +185,9 @@ function after_text(state) {
 
 function draw_attention() {
     const pair = make("div", "pair"), left = make("div"), right = make("div");
-    left.append(make("h3", "", "Attention: choose a head"), draw_scale(), draw_heads());
+    left.append(make("h3", "", "Attention: choose a head"),
+        make("p", "facts", "A head lets each position read from those before it."),
+        draw_scale(), draw_heads());
     right.append(make("h3", "", head_name() + ": each row attends to the columns"));
     const node = attention_nodes()[model.layer];
     if (node !== undefined) right.append(links("computed by", [node], "none", ""));

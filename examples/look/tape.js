@@ -169,8 +169,8 @@ function draw_row(part) {
 function phase_text() {
     if (data.error) return "This step has an error: " + data.error;
     if (done === 2 * count)
-        return "All is computed. To follow it step by step: restart, then \u2193 for the next value, and " +
-            "after the last one \u2191 for the next gradient.";
+        return "The tape lists all that was computed, in order. To follow it: restart, then \u2193 for the " +
+            "next value, and after the last one \u2191 for the next gradient.";
     if (done === count) return "Forward is done. \u2191 propagates the gradient back, node by node.";
     return done < count ? `Forward: ${done} of ${count} nodes have a value. \u2193 computes the next.`
         : `Backward: ${done - count} of ${count} nodes have a gradient. \u2191 continues.`;
@@ -221,7 +221,8 @@ function step(by) {
     const shown = rows.filter(is_row), back = shown.map(part => 2 * count - part.from).reverse();
     const places = [0, ...shown.map(part => part.to), ...back];
     const place = by > 0 ? places.find(at => at > done) : places.findLast(at => at < done);
-    if (place !== undefined) step_to(place, row_of(place > count ? 2 * count - place : Math.max(place - 1, 0)));
+    if (place === undefined) return;
+    step_to(place, row_of(place > count ? 2 * count - place : Math.max(place - 1, 0)));
 }
 
 function step_down() {

@@ -25,8 +25,8 @@ const stations = [
             "changes when that node does. Move the slider of a and watch both columns.",
         set() { set_expression("c = a*b\ny = c + b", { a: 2, b: -3 }); },
         question: "b is used twice. Which two numbers add up to its gradient?",
-        answer: "a, through c = a*b (local derivative a, times dy = 1), and 1, through c + b: a + 1. Choose " +
-            "b in the tape to see both lines." },
+        answer: "a, through c = a*b (local derivative a, times dy = 1), and 1, through c + b: a + 1. " +
+            "Choose b in the tape to see both lines." },
     { title: "Is it right?", exercise: "04_scalar_tape",
         text: "A gradient check changes each input a little, up and down, and sees how much the result " +
             "changes: that numeric gradient needs no calculus. Now break a backward, below the table.",
@@ -51,7 +51,7 @@ const stations = [
             "reads, and the colours tell how much it reads from each column. Point at a cell.",
         set() { set_training("heads"); },
         question: "Why is everything above the diagonal empty?",
-        answer: "The causal mask: a position must not see the tokens after it, since it is to predict them." },
+        answer: "The causal mask: a position must not see the tokens after it, as it predicts them." },
     { title: "A block", exercise: "16_in_matrices",
         text: "A transformer block adds the results of attention and of a feed-forward layer to what came " +
             "in. Open trf_blocks.0 in the tape.",
@@ -64,15 +64,15 @@ const stations = [
             "Move the slider through the run, or change the learning rate while it plays.",
         set() { set_training("play"); },
         question: "The training loss keeps falling, while the held-out loss rises. What has happened?",
-        answer: "The model has learnt the few lines by heart. It is sure of what follows in them, and so it " +
-            "is sure and wrong elsewhere." },
+        answer: "The model has learnt the few lines by heart. It is sure of what follows in them, and so " +
+            "it is sure and wrong elsewhere." },
     { title: "Break it", exercise: "34_does_not_learn",
-        text: "A model that does not learn rarely says why. Take a part away, predict what will happen, and " +
-            "look at the gradients of the layers.",
+        text: "A model that does not learn rarely says why. Take a part away, predict what will happen, " +
+            "and look at the gradients of the layers.",
         set() { set_broken("no residual"); },
         question: "Without the residual connections, which layers stop learning first?",
-        answer: "The first blocks: on the way back each block multiplies the gradient by small numbers, and " +
-            "nothing goes round it. (tok_emb still learns, as the output layer is the same matrix.)" },
+        answer: "The first blocks: on the way back each block multiplies the gradient by small numbers, " +
+            "and nothing goes round it. (tok_emb still learns, as the output layer is the same matrix.)" },
 ];
 let station = 0;
 
@@ -93,7 +93,7 @@ function draw_guide() {
         button.addEventListener("click", () => go_to_station(i));
         bar.append(button);
     });
-    const on = make("button", "next", (next ? `${station + 2} ${next.title}` : "Your own expressions") + " \u2192");
+    const on = make("button", "next", (next ? `${station + 2} ${next.title}` : "On your own") + " \u2192");
     on.addEventListener("click", () => next ? go_to_station(station + 1) : show_alone("expression"));
     by_id("guide").replaceChildren(bar, make("p", "say", s.text.call ? s.text() : s.text),
         fold_out(s.question, make("p", "", s.answer)), fold_out(`Build it yourself: exercise ${n}`,

@@ -149,8 +149,8 @@ const drawings = {
                 held_now ? held_now[1].toFixed(4) : ""],
             ["level", `guesses blindly: ln ${run.vocab} =`, level.toFixed(4)]]);
         by_id("run_held").textContent = !rises ? "" : "Why does the held-out loss rise after step " +
-            `${least[0]}? The model learns its few lines by heart: it is sure of what follows in them, and so ` +
-            "it is sure, and wrong, in lines that it has not seen.";
+            `${least[0]}? The model learns its few lines by heart: it is sure of what follows in them, ` +
+            "and so it is sure, and wrong, in lines that it has not seen.";
         const slider = by_id("run_at");
         slider.max = run.steps;
         slider.value = step;
