@@ -201,21 +201,26 @@ static int add_row(page *p, const run_row *row)
     return 0;
 }
 
-/* A step of train's loop. 0, or -1 after a warning. */
-static int step(page *p)
+/* A step of train's loop, which is measured if it is the last of a slice, or may be kept. 0, or -1 after a
+ * warning. */
+static int step(page *p, bool last)
 {
     training *t = &p->t;
+    const bool measures = last || p->kept.distance == 0 || (t->step + 1) % p->kept.distance == 0;
     run_row row = { .step = ++t->step, .tokens_per_s = (double)NAN };
     p->now.step = t->step;
     free(p->now.sample);
     p->now.sample = NULL;
     training_draw(t, &t->rng);
     row.train_loss = training_backward(t, &t->rng, t->o.accumulate);
-    measure(p, false);
-    kept_copy(t->model, p->now.values);
+    if (measures) {
+        measure(p, false);
+        kept_copy(t->model, p->now.values);
+    }
     if (training_update(t, &row))
         return -1;
-    measure(p, true);
+    if (measures)
+        measure(p, true);
     if (validation_of_step(t, &row))
         return -1;
     kept_add(&p->kept, t->model, t->step, p->now.norms, norms_of(t->model));
@@ -229,7 +234,7 @@ PAGE_EXPORT(run_train) int page_train(int steps)
     if (!is_open())
         return -1;
     for (; n < steps && !training_ended(&p->t) && !p->failed; n++)
-        p->failed = step(p) != 0;
+        p->failed = step(p, n + 1 == steps || p->t.step + 1 == p->t.o.steps) != 0;
     return p->failed ? -1 : n;
 }
 

@@ -20,11 +20,11 @@ function work() {
         news();
     }
 
-    // One step of training. Was there one? If not, all are done, or an error ended them.
-    function train() {
-        const n = c.number("run_train", 1);
+    // Some steps of training. Was there one? If not, all are done, or an error ended them.
+    function train(most) {
+        const n = c.number("run_train", most);
         if (n > 0) {
-            step++;
+            step += n;
             return true;
         }
         stop(n < 0 ? c.text("run_why") : "");
@@ -34,7 +34,7 @@ function work() {
         if (!playing) return;
         const end = performance.now() + (pace ? 0 : SLICE);
         do
-            if (!train()) return;
+            if (!train(pace ? 1 : 4)) return;
         while (performance.now() < end);
         if (performance.now() - told.at >= NEWS) news();
         if (pace) setTimeout(slice, pace);
@@ -67,7 +67,7 @@ function work() {
             turn.port2.postMessage(null);
         },
         pause() { if (playing) stop(); },
-        step() { if (train()) stop(); },
+        step() { if (train(1)) stop(); },
         look(m) {
             const json = c.text("run_look", m.step, m.prompt);
             say("look", { json, why: c.text("run_why") });
