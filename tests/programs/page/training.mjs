@@ -84,7 +84,7 @@ async function restarts(page) {
     for (let i = 0; i < 10; i++) {
         await page.click("#run_again");
         if (!await page.evaluate(is_playing)) await page.click("#run_play");
-        await page.until(`training.open && run.step >= 10 && run.step < 100`);
+        await page.until(`training.open && run.step >= 10`);
         await page.send("HeapProfiler.collectGarbage");
         seen.push([await page.evaluate("run.memory"), (await page.send("Runtime.getHeapUsage")).usedSize]);
     }
@@ -142,9 +142,8 @@ async function writes_on(page) {
 // At step 100 the rate and the batch change; tests/programs/page.sh compares with the module in node.
 async function changes(page, folder) {
     await check("a rate and a batch change at step 100", async () => {
-        await page.click("#run_again");
-        await page.until("training.open && run.step < 100");
         if (await page.evaluate(is_playing)) await page.click("#run_play");
+        await page.until(`!${is_playing}`);
         await page.click("#run_again");
         await page.until(`training.open && !${is_playing} && run.step === 0 && !run.asked`);
         await page.evaluate("(() => { for (let i = 0; i < 100; i++) tell({ do: 'step' }); })()");
@@ -177,10 +176,10 @@ export default async function training(browser, address, folder) {
     });
     note(`the first loss was seen ${await page.evaluate("performance.now().toFixed(0)")} ms after opening`);
     await check("pause", async () => {
-        await page.click("#run_again");
-        await page.until(`training.open && run.step < 300`);
         if (await page.evaluate(is_playing)) await page.click("#run_play");
-        await page.until(`!${is_playing} && !run.asked && !to_draw.size`);
+        await page.until(`!${is_playing}`);
+        await page.click("#run_again");
+        await page.until(`training.open && run.step === 0 && !run.asked && !to_draw.size`);
     });
     await check("one step is one", async () => {
         const before = await page.evaluate(step);
