@@ -80,3 +80,6 @@ int main(void)
     nudge(t);
     gra_close(t);                                       /* frees all tensors too */
 }
+
+/* Try: c = -10 in first(). y changes by 20, but no gradient does: none of them depends on c.
+ * Try: b = 0 there. dy/da is 0 then, as a cannot move y: its gradient is b. */

@@ -114,3 +114,6 @@ int main(void)
     gra_close(t);
     return wrong ? 1 : 0;
 }
+
+/* Try: 1 - s * s in place of 1 - s, in one line of backward(). The check fails, and tells by what factor.
+ * Try: = in place of += there. y alone is right then; the check fails, since x may have other uses. */

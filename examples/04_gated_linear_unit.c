@@ -143,3 +143,6 @@ int main(void)
     gra_close(t);
     return wrong ? 1 : 0;
 }
+
+/* Try: gra_tanh in place of gra_sigmoid. It learns, too, but less is left only of the signal that is on.
+ * Try: a batch of 4. The loss jumps about, and more of it is left in the end: it is a noisy guess. */

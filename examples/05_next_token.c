@@ -74,3 +74,6 @@ int main(void)
     gra_model_close(model);
     gra_close(t);
 }
+
+/* Try: STEPS = 100. It has learnt what words are made of, but stutters: sels, selsea, shells s.
+ * Try: CONTEXT = 4. It writes one line again and again: which line it is in is out of its sight. */

@@ -208,3 +208,6 @@ int main(int argc, char **argv)
     gra_model_close(m);
     gra_close(t);
 }
+
+/* Try: a file of a dozen names. It recites them: with 4192 parameters it can learn so few by heart.
+ * Try: 1 / 0.1 in place of 1 / 0.5, a lower temperature. The names become alike. */

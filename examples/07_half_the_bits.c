@@ -205,3 +205,6 @@ int main(void)
            longest_row(t, GRA_BF16), longest_row(t, GRA_FLOAT));
     gra_close(t);
 }
+
+/* Try: 300 ones in place of 4096, in sum_of_ones(). The sum stops at 256 all the same: 257 needs 9 bits.
+ * Try: 1 - 0.01f in place of 1 - 0.001f, in main(). That is 0.99, but the nearest of 8 bits is 0.988281. */

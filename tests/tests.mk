@@ -78,7 +78,7 @@ $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
 # Programs that scripts run: each is linked with what draws a page.
 RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
-        programs/look/hostile view/dot/any_names)))
+        programs/look/hostile programs/look/scalar view/dot/any_names)))
 RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
         programs/look/double programs/page/native)))
 $(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a

@@ -61,30 +61,37 @@ static double keep_nucleus(double *p, int n, double least, candidate *c)
     return sum;
 }
 
-/* Draws from softmax(logits / temperature) restricted to the top k and the nucleus. */
-static int draw(sampler *s, const gra_real *logits, int n)
+/* p: exp(logits / temperature), 0 outside the top k and the nucleus. Returns their sum; 0: out of memory. */
+static double weights(const sampler *s, const gra_real *logits, double *p, int n)
 {
     const bool all = s->top_k <= 0 || s->top_k >= n;
     const int k = all ? 1 : (int)s->top_k;
-    double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), sum = 0, u;
     int *top = gra_alloc(s->tape, (size_t)k * sizeof *top);
     candidate *sorted = gra_alloc(s->tape, (s->top_p < 1 ? (size_t)n : 1) * sizeof *sorted);
-    if (!p || !top || !sorted)
-        return -1;
+    double sum = 0;
+    if (!top || !sorted)
+        return 0;
     sample_largest(logits, n, top, k);
     const int best = top[0];
-    if (s->temperature <= 0)
-        return best;
     const gra_real least = all ? -(gra_real)INFINITY : logits[top[k - 1]];
     for (int i = 0; i < n; i++) {
-        p[i] = logits[i] < least ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
+        p[i] = s->temperature <= 0 ? i == best
+             : logits[i] < least ? 0 : exp(((double)logits[i] - (double)logits[best]) / s->temperature);
         sum += p[i];
     }
-    if (s->top_p < 1)
-        sum = keep_nucleus(p, n, s->top_p * sum, sorted);
-    gra_rand_f64(&s->rng, &u, 1);
+    return s->top_p < 1 ? keep_nucleus(p, n, s->top_p * sum, sorted) : sum;
+}
+
+static int draw(sampler *s, const gra_real *logits, int n)
+{
+    double *p = gra_alloc(s->tape, (size_t)n * sizeof *p), u = 0;
+    const double sum = p ? weights(s, logits, p, n) : 0;
+    if (sum <= 0)
+        return -1;
+    if (s->temperature > 0)
+        gra_rand_f64(&s->rng, &u, 1);
     u *= sum;
-    int id = 0, last = best;            /* rounding may leave u above the sum of all p */
+    int id = 0, last = 0;               /* rounding may leave u above the sum of all p */
     for (; id < n && (p[id] <= 0 || (u -= p[id]) >= 0); id++)
         last = p[id] > 0 ? id : last;
     return id < n ? id : last;
@@ -114,20 +121,35 @@ static const gra_real *last_logits(sampler *s)
     return forward(s->tape, s->gpt, s->ids, 1, s->used)->data + (size_t)(s->used - 1) * vocab;
 }
 
-int sample_next(sampler *s)
+/* NULL: see gra_error. */
+static const gra_real *next_logits(sampler *s)
 {
-    const int vocab = s->gpt->config.vocab_size;
     gra_begin(s->tape, GRA_EVAL, NULL);
     const gra_real *logits = last_logits(s);
-    if (gra_error(s->tape))
-        return -1;
-    for (int i = 0; i < vocab; i++)
-        if (!isfinite(logits[i])) {
+    for (int i = 0; i < s->gpt->config.vocab_size && !gra_error(s->tape); i++)
+        if (!isfinite(logits[i]))
             gra_fail(s->tape, "the model's logits are not finite: a parameter is NaN or infinite");
-            return -1;
-        }
-    int id = draw(s, logits, s->tokens ? s->tokens : vocab);
+    return gra_error(s->tape) ? NULL : logits;
+}
+
+static int drawn(const sampler *s) { return s->tokens ? s->tokens : s->gpt->config.vocab_size; }
+
+int sample_next(sampler *s)
+{
+    const gra_real *logits = next_logits(s);
+    const int id = logits ? draw(s, logits, drawn(s)) : -1;
     if (id >= 0)
         append(s, id);
     return id;
+}
+
+int sample_shares(sampler *s, gra_real *shares)
+{
+    const gra_real *logits = next_logits(s);
+    const int n = drawn(s);
+    double *p = logits ? gra_alloc(s->tape, (size_t)n * sizeof *p) : NULL;
+    const double sum = p ? weights(s, logits, p, n) : 0;
+    for (int i = 0; i < n && sum > 0; i++)
+        shares[i] = (gra_real)(p[i] / sum);
+    return sum > 0 ? n : -1;
 }

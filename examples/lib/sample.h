@@ -22,5 +22,6 @@ typedef struct sampler {
 void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
 int  sample_largest(const gra_real *x, int n, int *best, int k);        /* k in descending order; how many */
 int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
+int  sample_shares(sampler *s, gra_real *p);/* the probability of each token to be next; how many; -1 */
 
 #endif

@@ -11,8 +11,8 @@ lines() {         # lines NAME FILE ...: writes look_NAME, the lines of these fi
 echo '#include "examples/look/page_text.h"'
 lines html "$1/page.html"
 lines css "$1/parts.css" "$1/page.css"
-lines tape_js "$1/numbers.js" "$1/tape.js" "$1/node.js" "$1/chain.js"
-lines model_js "$1/heads.js" "$1/curve.js"
+lines tape_js "$1/numbers.js" "$1/tape.js" "$1/graph.js" "$1/node.js" "$1/chain.js"
+lines model_js "$1/heads.js" "$1/plot.js" "$1/curve.js"
 lines start_js "$1/start.js"
 echo 'const look_op look_formula[] = {'
 for file in core/ops/*.c; do

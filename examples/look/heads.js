@@ -53,14 +53,10 @@ function paint_head(canvas, layer, head) {
 
 // 0 to 1, in the colours of the weights.
 function draw_scale() {
-    const box = make("div", "scale facts"), canvas = make("canvas"), context = canvas.getContext("2d");
-    canvas.width = 64;
-    canvas.height = 1;
-    for (let x = 0; x < 64; x++) {
-        context.fillStyle = `rgb(${weight_colour(x / 63).join(",")})`;
-        context.fillRect(x, 0, 1, 1);
-    }
-    box.append("weight 0 ", canvas, " 1");
+    const box = make("div", "weights facts"), bar = make("span");
+    const stops = [0, 0.05, 0.2, 0.4, 0.7, 1].map(w => `rgb(${weight_colour(w).join()}) ${100 * w}%`);
+    bar.style.background = `linear-gradient(90deg, ${stops.join()})`;
+    box.append("weight 0 ", bar, " 1");
     return box;
 }
 
@@ -183,13 +179,15 @@ function draw_predictions() {
 
 function after_text(state) {
     if (state.step < 0) return "";
-    const last = steps_of_run().last;
+    const last = last_step();
     return state.step === last ? `after all ${last} steps: ` : `after ${state.step} of ${last} steps: `;
 }
 
 function draw_attention() {
     const pair = make("div", "pair"), left = make("div"), right = make("div");
-    left.append(make("h3", "", "Attention: choose a head"), draw_scale(), draw_heads());
+    left.append(make("h3", "", "Attention: choose a head"),
+        make("p", "facts", "A head lets each position read from those before it."),
+        draw_scale(), draw_heads());
     right.append(make("h3", "", head_name() + ": each row attends to the columns"));
     const node = attention_nodes()[model.layer];
     if (node !== undefined) right.append(links("computed by", [node], "none", ""));
@@ -208,7 +206,7 @@ function draw_state() { redraw(by_id("state"), draw_state_now); }
 // Redraws what depends on the state, but not the slider, so that it can be dragged.
 function draw_state_now() {
     const box = by_id("state"), state = data.states[model.state];
-    if (by_id("curve")) by_id("curve").replaceWith(draw_curve());
+    if (by_id("curve")) draw_curve();
     box.replaceChildren();
     box.append(make("div", "facts", `${after_text(state)}loss of these tokens `));
     box.firstChild.append(make("code", "", exact(number_of(state.loss))));

@@ -2,7 +2,7 @@
 
 LOOK := $(sort $(wildcard examples/look/*.c))
 PAGE := $(addprefix examples/look/,embed.sh page.html parts.css page.css \
-          numbers.js tape.js node.js chain.js heads.js curve.js start.js)
+          numbers.js tape.js graph.js node.js chain.js heads.js plot.js curve.js start.js)
 
 $(B)/look: $(call f32,$(LOOK)) $(B)/f32/look_page.o $(call f32,$(SHARED)) $(B)/libgradus.a
 	$(link)

@@ -1,7 +1,5 @@
 /* look: shows a step as a page: every node of the tape, its values and gradients, and the attention.
  *
- *     build/look --example scalar                         lesson 01's expression
- *     build/look --example next-token                     lesson 05's model
  *     build/look --model build/run --prompt "static int"  a model that train has trained
  *     build/look --model gpt2.safetensors --ids "464 3290"   a model of another program
  *
@@ -14,7 +12,6 @@
 #include "../lib/flags.h"
 #include "../lib/load.h"
 #include "../lib/message.h"
-#include "examples.h"
 #include "trained.h"
 #include <stddef.h>
 
@@ -24,7 +21,6 @@ int main(int argc, char **argv)
 {
     const char *path = "page.html";
     trained_flags trained = { .special = -1 };
-    int example = -1;
     const flag table[] = {
         { "model", FLAG_TEXT, &trained.model, 1, 0, "DIR|FILE", "train's folder or a .safetensors file",
           .unset = LOAD_DEFAULT },
@@ -36,8 +32,6 @@ int main(int argc, char **argv)
           .unset = "as in the run" },
         { "heads", FLAG_INT, &trained.heads, 0, 1e6, "N", "attention heads of --model FILE",
           .unset = "from the file" },
-        { "example", FLAG_CHOICE, &example, 0, 0, "scalar|next-token", "a lesson instead of a model",
-          .unset = "none" },
         { "out", FLAG_TEXT, &path, 1, 0, "FILE", .help = "the page" },
         { "threads", FLAG_INT, &trained.threads, 0, 1024, "N",
           .help = "threads, 0 = all cores, within the quota" },
@@ -49,18 +43,13 @@ int main(int argc, char **argv)
                                 NULL);
     if (how != FLAGS_GO_ON)
         return how;
-    if (example >= 0 && (trained.model || trained.prompt || trained.ids)) {
-        warn("--example cannot be combined with --model, --prompt or --ids");
-        return 2;
-    }
     if (trained.prompt && trained.ids) {
         warn("got both --ids (tokens as numbers) and --prompt (text): give only one of them");
         return 2;
     }
     trained.model = trained.model ? trained.model : LOAD_DEFAULT;
     trained.prompt = trained.prompt ? trained.prompt : "static int";
-    const int failed = example == 0 ? example_scalar(path) : example == 1 ? example_next_token(path)
-                       : trained_page(&trained, path);
+    const int failed = trained_page(&trained, path);
     if (!failed)
         say("open %s in a browser\n", path);
     return failed || say_failed() ? 1 : 0;

@@ -44,6 +44,14 @@ static void write_guess(out *o, const look_model *m, const gra_real *p, int id)
     out_text(o, "]");
 }
 
+void model_likeliest(out *o, const look_model *m, const gra_real *p, int n)
+{
+    int best[LIKELIEST];
+    const int k = sample_largest(p, n, best, LIKELIEST);
+    for (int i = 0; i < k; i++)
+        write_guess(o, m, p, best[i]);
+}
+
 /* p = softmax(x), not by the op, which would add a node to the step. */
 static void softmax(const gra_real *x, gra_real *p, int n)
 {
@@ -59,11 +67,8 @@ static void softmax(const gra_real *x, gra_real *p, int n)
 /* Writes the likeliest tokens, then the one that does follow, or null after the last token. */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
-    int best[LIKELIEST];
-    const int n = sample_largest(p, vocab, best, LIKELIEST);
     out_text(o, "[");
-    for (int k = 0; k < n; k++)
-        write_guess(o, m, p, best[k]);
+    model_likeliest(o, m, p, vocab);
     if (follows >= 0)
         write_guess(o, m, p, follows);
     else

@@ -37,4 +37,7 @@ int  model_page(look_model *m, gra_model *params, long step, const char *path, c
                 const char *about);
 void model_free(look_model *m);
 
+/* Writes the likeliest of n tokens: ["t",0.31],... */
+void model_likeliest(out *o, const look_model *m, const gra_real *p, int n);
+
 #endif

@@ -152,7 +152,6 @@ function draw_row(part) {
     if (part.node === undefined) row.setAttribute("aria-expanded", String(part.open));
     row.setAttribute("aria-selected", String(part === chosen));
     if (part === chosen) row.classList.add("chosen");
-    row.append(make("span"));
     draw_label(row, part);
     const shown = is_row(part);
     row.append(make("span", "shape", shown ? shape_text(node) : ""));
@@ -167,32 +166,11 @@ function draw_row(part) {
     return row;
 }
 
-function draw_arcs() {
-    const svg = by_id("arcs"), seen = new Set(), late = [];
-    const middle = [...by_id("rows").children].map(row => row.offsetTop + row.offsetHeight / 2);
-    const edge = rows.length ? by_id("row-0").children[1].offsetLeft - 8 : 0;       // where the labels begin
-    svg.replaceChildren();
-    svg.setAttribute("height", by_id("rows").offsetHeight);
-    const row_number = Array(count);
-    rows.forEach((part, i) => { if (is_row(part)) row_number.fill(i, part.from, part.to); });
-    nodes.forEach((node, j) => node.in.forEach(i => {
-        const a = row_number[i], b = row_number[j];
-        if (i < 0 || a === b || seen.has(a + "," + b)) return;
-        seen.add(a + "," + b);
-        const y1 = middle[a], y2 = middle[b], wide = Math.min(edge - 4, 6 + 2.4 * Math.sqrt(y2 - y1));
-        const kind = rows[b] === chosen ? "in" : rows[a] === chosen ? "out" : "";
-        const d = `M${edge} ${y1} C${edge - wide} ${y1} ${edge - wide} ${y2} ${edge} ${y2}`;
-        const path = make_svg("path", { d, class: kind });
-        if (kind) late.push(path); else svg.append(path);
-    }));
-    svg.append(...late);
-}
-
 function phase_text() {
     if (data.error) return "This step has an error: " + data.error;
     if (done === 2 * count)
-        return "All is computed. To follow it step by step: restart, then \u2193 for the next value, and " +
-            "after the last one \u2191 for the next gradient.";
+        return "The tape lists all that was computed, in order. To follow it: restart, then \u2193 for the " +
+            "next value, and after the last one \u2191 for the next gradient.";
     if (done === count) return "Forward is done. \u2191 propagates the gradient back, node by node.";
     return done < count ? `Forward: ${done} of ${count} nodes have a value. \u2193 computes the next.`
         : `Backward: ${done - count} of ${count} nodes have a gradient. \u2191 continues.`;
@@ -205,7 +183,7 @@ function draw() {
     by_id("phase").textContent = phase_text();
     by_id("fold").textContent = rows.some(part => part.open) ? "fold" : "unfold";
     by_id("fold").hidden = !rows.some(part => part.node === undefined);
-    draw_arcs();
+    draw_graph();
     draw_node();
     if (by_id("tab-node") && chosen)
         by_id("tab-node").textContent = "Node: " + (chosen.name || short_title(chosen.node));
@@ -238,37 +216,34 @@ function step_to(steps, row) {
     choose(row);
 }
 
+// To the next (by: 1) or the previous place, where a row has just got its values or its gradients.
+function step(by) {
+    const shown = rows.filter(is_row), back = shown.map(part => 2 * count - part.from).reverse();
+    const places = [0, ...shown.map(part => part.to), ...back];
+    const place = by > 0 ? places.find(at => at > done) : places.findLast(at => at < done);
+    if (place === undefined) return;
+    step_to(place, row_of(place > count ? 2 * count - place : Math.max(place - 1, 0)));
+}
+
 function step_down() {
     if (done === 2 * count) move(1);
-    else if (done < count) {
-        const row = row_of(done);
-        step_to(row.to, row);
-    } else if (done > count) {          // back in the backward
-        const row = row_of(2 * count - done);
-        step_to(2 * count - row.to, row_of(Math.min(row.to, count - 1)));
-    }
+    else if (done !== count) step(done < count ? 1 : -1);
 }
 
 function step_up() {
     if (done === 2 * count) move(-1);
-    else if (done >= count) {
-        const row = row_of(2 * count - done - 1);
-        step_to(2 * count - row.from, row);
-    } else if (done > 0) {              // back in the forward
-        const row = row_of(done - 1);
-        step_to(row.from, row_of(Math.max(row.from - 1, 0)));
-    }
+    else step(done < count ? -1 : 1);
 }
 
 function restart() { step_to(0, rows[0]); }
 function finish() { step_to(2 * count, rows[rows.length - 1]); }
 function next_backward() {              // the button, which never only moves the selection
-    if (done < count) done = count;
-    if (done < 2 * count) step_up();
+    done = Math.max(done, count);
+    step(1);
 }
 function next_forward() {
     if (done >= count) done = 0;
-    step_down();
+    step(1);
 }
 
 function open_or_enter(open) {
@@ -295,6 +270,7 @@ function in_tabs() { return views.filter(v => v.has() && by_id("right").contains
 
 function show_view(id) {
     view = id;
+    by_id("graph").style.display = id === "node" ? "" : "none";
     for (const v of views) {
         by_id(v.id).hidden = !v.has() || (v.id !== id && in_tabs().includes(v));
         if (by_id("tab-" + v.id)) by_id("tab-" + v.id).setAttribute("aria-pressed", String(v.id === id));
@@ -325,7 +301,7 @@ function show(new_data) {
     if (first) open_all(tree, count <= 45);
     else all_parts(tree).forEach(part => part.open = open.includes(part.key));
     rows = visible_rows();
-    chosen = rows.find(part => part.key === key) || rows[rows.length - 1] || null;
+    chosen = rows.find(part => part.key === key) || first_choice();
     const only_scalars = nodes.every(node => size_of(node) === 1);
     by_id("left").classList.toggle("scalars", only_scalars);
     by_id("value-head").textContent = only_scalars ? "value" : "rms value";
@@ -334,6 +310,13 @@ function show(new_data) {
     draw_tabs();
     show_view((in_tabs().find(v => v.id === view) || in_tabs()[in_tabs().length - 1]).id);
     draw_all();
+}
+
+// The input or parameter that is used most often: its gradient has a sum to tell of.
+function first_choice() {
+    const uses = part => part.node === undefined || nodes[part.node].op || !nodes[part.node].grad ? 0
+        : nodes.filter(node => node.in.includes(part.node)).length;
+    return rows.reduce((best, part) => uses(part) > uses(best) ? part : best, rows[rows.length - 1]) || null;
 }
 
 const about_rms = "rms: the root mean square, \u221a(mean of x\u00b2): how large a tensor's numbers are. " +
@@ -361,6 +344,6 @@ function start_tape() {
     const buttons = { restart, down: next_forward, up: next_backward, all: finish, fold };
     for (const id in buttons) by_id(id).addEventListener("click", buttons[id]);
     document.addEventListener("keydown", on_key);
-    addEventListener("resize", draw_arcs);
+    addEventListener("resize", () => { if (data) draw(); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (data) draw_all(); });
 }

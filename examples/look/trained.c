@@ -5,8 +5,6 @@
 #include "../lib/message.h"
 #include "look.h"
 #include "look_model.h"
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,37 +87,6 @@ static int read_sample(reading *r)
     return r->sample ? 0 : -1;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const long x = *(const long *)a, y = *(const long *)b;
-    return (x > y) - (x < y);
-}
-
-/* The steps of the run's snapshots in ascending order; free them. Returns how many, or -1 after a warning. */
-static long find_snapshots(const char *folder, long **steps)
-{
-    long n = 0;
-    const char *why = NULL;
-    DIR *dir = opendir(folder);
-    *steps = NULL;
-    if (!dir)
-        why = strerror(errno);
-    for (struct dirent *entry; !why && (entry = readdir(dir)) != NULL;) {
-        const long step = run_snapshot_step(entry->d_name);
-        long *more = step < 0 ? NULL : one_more(*steps, (size_t)n, sizeof **steps);
-        *steps = more ? more : *steps;
-        if (more)
-            more[n++] = step;
-        else if (step >= 0)
-            why = strerror(ENOMEM);
-    }
-    if (dir)
-        closedir(dir);
-    if (n > 0)
-        qsort(*steps, (size_t)n, sizeof **steps, by_size);
-    return why ? warn("cannot list the snapshots in %s: %s", folder, why) : n;
-}
-
 static int load(reading *r, const char *name)
 {
     char path[FILE_PATH];
@@ -128,21 +95,27 @@ static int load(reading *r, const char *name)
     return warn("cannot load %s", gra_model_error(r->loaded.model));
 }
 
-/* Shows at most SNAPSHOTS of them, evenly spaced, including the first and the last. */
+static bool snapshot(const reading *r, long step, char name[64])        /* name: of its file. Is it there? */
+{
+    char path[FILE_PATH];
+    snprintf(name, 64, SNAPSHOT_FILE, step);
+    return file_is_there(path, r->loaded.folder, name);
+}
+
+/* Shows at most SNAPSHOTS of those before the last step, evenly spaced, including the first and the last. */
 static int show_snapshots(reading *r)
 {
-    long *step, n = find_snapshots(r->loaded.folder, &step);
-    int failed = n < 0;
-    while (n > 0 && r->step > 0 && step[n - 1] >= r->step)      /* the finished model */
-        n--;
-    const long shown = n < SNAPSHOTS ? n : SNAPSHOTS;
-    for (long i = 0; i < shown && !failed; i++) {
-        const long at = step[shown > 1 ? i * (n - 1) / (shown - 1) : 0];
-        char name[64];
-        snprintf(name, sizeof name, SNAPSHOT_FILE, at);
-        failed = load(r, name) || model_state(&r->shown, at);
-    }
-    free(step);
+    char name[64];
+    long n = 0, seen = 0, shown = 0;
+    int failed = 0;
+    for (long step = 0; step < r->step; step++)
+        n += snapshot(r, step, name);
+    const long most = n < SNAPSHOTS ? n : SNAPSHOTS;
+    for (long step = 0; step < r->step && !failed; step++)
+        if (snapshot(r, step, name) && seen++ == (most > 1 ? shown * (n - 1) / (most - 1) : 0)) {
+            shown++;
+            failed = load(r, name) || model_state(&r->shown, step);
+        }
     return failed || (n > 0 && load(r, MODEL_FILE)) ? -1 : 0;
 }
 

@@ -9,8 +9,15 @@ part() {
     @f32)   gzip -9 -n <"$build/page_f32.wasm" | base64 ;;
     @f64)   gzip -9 -n <"$build/page_f64.wasm" | base64 ;;
     @code)  sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
-    @js)    for name in numbers tape chain node heads curve; do cat $look/$name.js; done
-            for name in bridge expression worker plot controls training breaks broken guide shell; do
+    @exercises)
+            for file in examples/exercises/start/*.c; do
+                name=${file##*/}
+                echo "<pre id=\"${name%.c}\">"
+                sed 's/&/\&amp;/g; s/</\&lt;/g' "$file"
+                echo '</pre>'
+            done ;;
+    @js)    for name in numbers tape graph chain node heads plot curve; do cat $look/$name.js; done
+            for name in bridge expression worker norms controls training breaks broken guide shell; do
                 cat $here/$name.js
             done ;;
     *)      printf '%s\n' "$1" ;;

@@ -2,8 +2,8 @@
 // bits are those of broken.h, flags replace those of PLAIN. why is given what was measured: the losses of
 // both (means of the last twenty steps), the first one, and the norm of a layer's gradient in the last step.
 
-const PLAIN = { context: 16, width: 32, layers: 4, heads: 4, batch: 8, steps: 200, lr: 0.01, seed: 1,
-    sample: 120 };
+const PLAIN = { context: 16, width: 32, layers: 4, heads: 4, batch: 8, steps: 200, optimizer: "adamw",
+    lr: 0.01, seed: 1, sample: 120 };
 
 const outcomes = {
     better: "The loss falls lower than before.",

@@ -1,22 +1,20 @@
 // ---- the screen "Break it" ------------------------------------------------------------------------------
 // A worker of its own trains a model as it is, unless that has been done, and then the broken one.
 
-const experiment = { worker: null, run: 0, chosen: null, answer: "", pair: [], results: new Map(),
-    now: null };
+const experiment = { worker: null, run: 0, chosen: null, pair: [], results: new Map(), now: null };
 
 function result_of(flags, bits) {
     const text = Object.entries(flags).map(([name, value]) => `--${name} ${value}`).join(" ");
     const key = text + " " + bits;
     if (!experiment.results.has(key))
         experiment.results.set(key, { flags: text, bits, steps: flags.steps, step: 0, vocab: 2, rows: [],
-            norms: [], text: "", error: "", done: false });
+            norms: [], sample: "", error: "", ended: false, done: false });
     return experiment.results.get(key);
 }
 
 function choose_break(chosen) {
     const common = { ...PLAIN, ...chosen.common };
     experiment.chosen = chosen;
-    experiment.answer = "";
     experiment.now = null;
     experiment.pair = [result_of(common, 0), result_of({ ...common, ...chosen.flags }, chosen.bits)];
     for (const button of by_id("break_list").children)
@@ -29,14 +27,21 @@ function choose_break(chosen) {
     }));
     by_id("break_verdict").textContent = "";
     by_id("break_plots").hidden = true;
+    by_id("break_norms").scale = null;                  // that of this experiment
+    const before = chosen.answers.indexOf(chosen.answer);
+    if (before >= 0) answer_break(chosen.answer, by_id("break_answers").children[before]);
+    keep_state();
 }
 
+// The answer stays, so that what happened is shown when the visitor comes back.
 function answer_break(name, button) {
-    experiment.answer = name;
+    const { bits, flags } = experiment.pair[1];
+    experiment.chosen.answer = name;
     for (const other of by_id("break_answers").children) other.disabled = true;
     button.setAttribute("aria-pressed", "true");
     by_id("break_plots").hidden = false;
-    by_id("break_flags").textContent = experiment.pair[1].flags;
+    by_id("break_command").textContent = bits ? "build/train cannot break its model so; as it is: " : "";
+    by_id("break_flags").textContent = (bits ? experiment.pair[0] : { flags }).flags;
     train_next();
 }
 
@@ -49,7 +54,7 @@ function train_next() {
     }
     const { flags, bits } = experiment.now, text = new TextEncoder().encode(by_id("run_text").defaultValue);
     by_id("break_verdict").textContent = experiment.now === experiment.pair[0]
-        ? "It trains the model as it is." : "It trains the broken model.";
+        ? "The unbroken model trains." : "The broken model trains.";
     Object.assign(experiment.now, { rows: [], norms: [] });
     if (!experiment.worker) experiment.worker = start_worker(hear_experiment);
     const run = ++experiment.run;
@@ -62,9 +67,12 @@ function hear_experiment({ is, run, json, playing, text, fatal }) {
     if (is === "news") {
         const { rows, ...rest } = read_json(json);
         result.rows.push(...rows);
-        Object.assign(result, rest, { done: !playing && rest.step > 0 });
-    } else if (is === "sample") result.text = read_json(json).text;
-    else if (is === "error") {
+        Object.assign(result, rest, { ended: !playing && rest.step > 0 });
+        experiment.worker.postMessage({ do: "look", step: result.steps, prompt: "" });
+    } else if (is === "look") {
+        const { norms, sample } = read_json(json);
+        Object.assign(result, { norms, sample, done: result.ended });
+    } else if (is === "error") {
         Object.assign(result, { error: text, done: result.done || fatal });
         if (fatal) experiment.worker = experiment.worker.terminate() || null;
     }
@@ -87,12 +95,12 @@ function outcome([plain, broken]) {
 }
 
 function verdict() {
-    const { pair, answer, chosen } = experiment, [plain, broken] = pair, happened = outcome(pair);
+    const { pair, chosen } = experiment, [plain, broken] = pair, happened = outcome(pair);
     const measured = { loss: last_loss(broken).toFixed(3), plain: last_loss(plain).toFixed(3),
         level: Math.log(broken.vocab).toFixed(3), first: number_of(broken.rows[0]?.[1] ?? NaN).toFixed(1),
         norm: name => short(broken.norms.find(norm => norm.name === name)?.grad ?? NaN) };
-    const judged = answer === happened ? "You predicted it. "
-        : `You predicted otherwise. ${outcomes[happened]} `;
+    const judged = chosen.answer === happened ? "You predicted it. "
+        : `Not what you predicted. ${outcomes[happened]} `;
     return judged + (broken.error ? broken.error + ". " : "") + chosen.why(measured);
 }
 
@@ -113,15 +121,14 @@ function draw_broken() {
     draw_plot(by_id("break_loss"), { steps: plain.steps, level, lines: [
         { className: "as_it_is", points: points(plain) },
         { className: "is_broken", points: points(broken) }] });
-    draw_legend(by_id("break_legend"), [["as_it_is", "as it is", last(plain)],
+    draw_legend(by_id("break_legend"), [["as_it_is", "as it is, last step", last(plain)],
         ["is_broken", experiment.chosen.name, last(broken)],
-        ["level", `knows nothing: ln ${plain.vocab} =`, level.toFixed(4)]]);
-    by_id("break_norms_at").textContent = broken.step ? `in step ${broken.step}` : "";
+        ["level", `guesses blindly: ln ${plain.vocab} =`, level.toFixed(4)]]);
     if (plain.norms.length)
         draw_norms(by_id("break_norms"), [{ className: "as_it_is", norms: plain.norms },
             { className: "is_broken", norms: broken.norms }]);
-    by_id("break_plain_text").textContent = plain.text;
-    by_id("break_text").textContent = broken.text;
+    by_id("break_plain_text").textContent = plain.sample;
+    by_id("break_text").textContent = broken.sample;
 }
 
 const broken_screen = {
@@ -136,8 +143,7 @@ const broken_screen = {
     },
     show() {
         by_id("broken").hidden = false;
-        say_status("");
-        redraw_broken();
+                redraw_broken();
     },
     hide() { by_id("broken").hidden = true; },
 };
@@ -145,5 +151,5 @@ const broken_screen = {
 // For the guided path: the screen, with one of the breaks chosen.
 function set_broken(name) {
     show_screen("broken");
-    choose_break(breaks.find(one => one.name === name));
+    choose_break(breaks.find(one => one.name === name) || breaks[0]);
 }

@@ -21,6 +21,7 @@ function beginning(text, most) { return [...text.trimStart().split("\n")[0]].sli
 
 function say_text() {
     const n = text_bytes().length.toLocaleString("en"), shown = by_id("run_text").value.length;
+    document.querySelector("#run_goal pre").textContent = by_id("run_text").value.trim();
     by_id("run_text_facts").textContent = !file_text ? `${n} bytes`
         : shown < file_text.bytes.length ? `${file_text.name}: ${n} bytes, of which the first are shown`
             : `${file_text.name}: ${n} bytes`;
@@ -40,8 +41,9 @@ async function take_text(file, changed) {
     changed();
 }
 
-// changed is called when another run must begin: at each choice, and when typing in the text has paused.
-function start_controls(changed) {
+// changed is called when another run must begin: at each choice, and when typing in the text has paused;
+// changed_rate when only the learning rate or the batch is another.
+function start_controls(changed, changed_rate) {
     const form = by_id("run_form"), text = by_id("run_text"), file = by_id("run_file");
     let typing = 0;
     text.addEventListener("input", () => {
@@ -50,7 +52,10 @@ function start_controls(changed) {
         clearTimeout(typing);
         typing = setTimeout(changed, 600);
     });
-    form.addEventListener("change", event => { if (event.target.name) changed(); });
+    form.addEventListener("change", ({ target: { name } }) => {
+        if (name === "lr" || name === "batch") changed_rate();
+        else if (name) changed();
+    });
     form.addEventListener("submit", event => event.preventDefault());
     file.addEventListener("change", () => {
         take_text(file.files[0], changed);

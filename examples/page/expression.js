@@ -27,7 +27,15 @@ function draw_mistake(mistake, kind) {
     const rows = text.slice(0, at).split("\n"), column = rows[rows.length - 1].length + 1;
     const place = rows.length > 1 ? `line ${rows.length}, character ${column}: ` : `character ${column}: `;
     line.className = kind;
-    line.textContent = mistake ? place + mistake.text : "";
+    line.replaceChildren(mistake ? place + mistake.text + " " : "");
+    const [, asked] = mistake?.text.match(/: a new slider called (\w+)\?$/) || [];
+    if (!asked) return;
+    const yes = make("button", "", "yes");
+    yes.addEventListener("click", () => {
+        box.value = `${asked} = ?\n${text}`;
+        compute_soon();
+    });
+    line.append(yes);
 }
 
 // ---- free names -----------------------------------------------------------------------------------------
@@ -118,11 +126,15 @@ function draw_input(input) {
 
 function draw_check(check, inputs) {
     const verdict = by_id("typed_verdict"), seen = inputs.some(input => input.agrees === false);
-    const text = { true: "\u2713 The gradient check passed.",
-        false: seen ? "\u2717 The gradient check failed."
-            : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check.",
-        null: "The gradient check passed, but for what it could not judge:" }[check.passed];
-    verdict.className = { true: "good", false: "bad", null: "" }[check.passed];
+    const untested = inputs.filter(({ agrees, grad, shape }) =>
+        agrees && (shape.length ? reals(grad) : [grad]).every(v => v === 0));
+    const compared = inputs.every(input => input.agrees !== null);
+    const text = check.passed === false ? seen ? "\u2717 The gradient check failed."
+        : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check."
+        : !compared ? "The gradient check was not made."
+            : "\u2713 The gradient check passed." + (check.passed ? "" :
+                ` ${untested.map(input => input.name).join(", ")} was not tested: its gradient is 0 here.`);
+    verdict.className = check.passed === false ? "bad" : compared ? "good" : "";
     if (verdict.textContent !== text) verdict.textContent = text;       // else it would be read out again
     by_id("typed_report").textContent = check.text.replace(/\n +/g, " ");      // lines of any length
 }
@@ -140,6 +152,7 @@ function compute_typed(m) {
         error = result.error;
     }
     for (const id of ["typed_result", "inspect"]) by_id(id).classList.toggle("stale", error !== null);
+    keep_state();
     if (error) draw_mistake(error, "wrong");
     else {
         draw_mistake(result.warning, "strange");
@@ -164,7 +177,7 @@ function set_expression(text, values) {
     show_screen("expression");
     by_id("typed_text").value = text;
     Object.assign(typed.values, values);
-    typed.names = null;
+    typed.names = chosen = null;
     typed.slip = -1;
     compute_soon();
 }
@@ -175,14 +188,14 @@ function start_expression() {
         button.addEventListener("click", () => set_expression(example.text, example.values));
         by_id("typed_examples").append(button);
     }
-    by_id("typed_text").value = "c = a*b + b^3\ny = tanh(c/10)";
+    by_id("typed_text").value ||= "c = a*b + b^3\ny = tanh(c/10)";
     by_id("typed_text").addEventListener("input", compute_soon);
     by_id("typed_slip").addEventListener("change", event => {
         typed.slip = Number(event.target.value);
         compute_soon();
     });
     typed.module = open_module(module_bytes("f64"));
-    typed.module.then(() => say_status(""), error => say_status("WebAssembly: " + error.message));
+    typed.module.catch(error => by_id("status").textContent = "WebAssembly: " + error.message);
 }
 
 const expression_screen = {

@@ -11,6 +11,19 @@ static gra_tensor *same(gra_tape *t, gra_tensor *x)        { return (void)t, x; 
 static gra_tensor *softmax(gra_tape *t, gra_tensor *x)     { return gra_softmax(t, x, -1); }
 static gra_tensor *log_softmax(gra_tape *t, gra_tensor *x) { return gra_log_softmax(t, x, -1); }
 
+static gra_tensor *largest(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    return gra_where(t, gra_gt(t, a, b), a, b);
+}
+static gra_tensor *least(gra_tape *t, gra_tensor *a, gra_tensor *b)
+{
+    return gra_where(t, gra_gt(t, a, b), b, a);
+}
+static gra_tensor *powered(gra_tape *t, gra_tensor *a, gra_tensor *b)   /* of a > 0 */
+{
+    return gra_exp(t, gra_mul(t, b, gra_log(t, a)));
+}
+
 static const struct function {
     const char *name;
     gra_tensor *(*one)(gra_tape *t, gra_tensor *x);
@@ -198,6 +211,44 @@ static int closed(expression *e)                        /* a sum, after the pare
     return take(e, ')') ? x : expected(e, "an operator or ')'");
 }
 
+static int add_free(expression *e, const char *name, int at)
+{
+    const int step = add_input(e, (expression_input){ .free = true }, at);
+    strcpy(e->step[step].name, name);
+    return step;
+}
+
+/* A function that does not exist: the one that was probably meant, or all that there are. */
+static int unknown(expression *e, const char *name, int at, int length)
+{
+    static const char *const other[][2] = { { "ln", "log" }, { "tan", "tanh" }, { "average", "mean" },
+                                            { "maximum", "max" }, { "minimum", "min" } };
+    char lower[EXPRESSION_NAME] = "", all[200] = "";
+    const char *meant = NULL;
+    for (int i = 0; i < length; i++)
+        lower[i] = (char)(name[i] | 32);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        meant = strcmp(other[i][0], lower) == 0 ? other[i][1] : meant;
+    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
+        meant = strcmp(function[i].name, lower) == 0 ? function[i].name : meant;
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", function[i].name);
+    }
+    return meant ? fail(e, at, length, "there is no function %s: did you mean %s?", name, meant)
+                 : fail(e, at, length, "there is no function %s: there are%s", name, all);
+}
+
+/* A name that nothing was assigned to. A word is probably none: import torch would be a product. */
+static int unassigned(expression *e, const char *name, int at, int length)
+{
+    const bool pi = strcmp(name, "pi") == 0;
+    if (pi || strcmp(name, "e") == 0)
+        return add_step(e, (expression_step){ .kind = EXPRESSION_NUMBER, .number = pi ? 3.14159265358979323846
+                        : 2.71828182845904523536, .at = at, .length = length });
+    if (strspn(name, LETTERS) > 1 && name[0] != '_' && name[1] != '_')
+        return fail(e, at, length, "%s was not assigned: a new slider called %s?", name, name);
+    return add_free(e, name, at);
+}
+
 static int named(expression *e)
 {
     char name[EXPRESSION_NAME];
@@ -205,24 +256,32 @@ static int named(expression *e)
     if (!read_name(e, name))
         return 0;
     const struct function *f = find_function(name);
-    int step = find_step(e, name);
+    const int step = find_step(e, name);
     if (*here(e) != '(') {
+        if (e->text[e->at] == '.' && is_letter(e->text[e->at + 1]))
+            return fail(e, e->at, 1, "a function stands before its value: mean(%s), not %s.mean()", name,
+                        name);
         if (step >= 0)
             return step;
         if (f)
             return expected(e, "'(' after the name of a function");
         e->at = at + length;
-        step = add_input(e, (expression_input){ .free = true }, at);
-        strcpy(e->step[step].name, name);
-        return step;
+        return unassigned(e, name, at, length);
     }
+    if (!f && step >= 0)
+        return fail(e, at, length, "%s is no function: for a product write %s * (...)", name, name);
     if (!f)
-        return fail(e, at, length, "there is no function %s: for a product write %s * (...)", name, name);
+        return unknown(e, name, at, length);
     e->at++;
     if (!f->one)
         return randn(e, at);
-    return add_step(e, (expression_step){ .kind = EXPRESSION_ONE, .one = f->one, .a = closed(e), .at = at,
-                                          .length = length });
+    expression_step s = { .kind = EXPRESSION_ONE, .one = f->one, .a = sum(e), .at = at, .length = length };
+    s.two = f->one == gra_max ? largest : f->one == gra_min ? least : NULL;
+    if (s.two && take(e, ',')) {
+        s.kind = EXPRESSION_TWO;
+        s.b = sum(e);
+    }
+    return take(e, ')') ? add_step(e, s) : expected(e, "an operator or ')'");
 }
 
 static int value(expression *e)
@@ -246,9 +305,17 @@ static int power(expression *e)
     if (length == 0)
         return x;
     e->at += length;
-    const double sign = take(e, '-') ? -1 : 1, p = number(e, "a number as the exponent");
-    return add_step(e, (expression_step){ .kind = EXPRESSION_POWER, .a = x, .number = sign * p, .at = at,
-                                          .length = e->at - at });
+    expression_step s = { .kind = EXPRESSION_POWER, .a = x, .at = at };
+    if (is_letter(*here(e)) || *here(e) == '(') {
+        s.kind = EXPRESSION_TWO;
+        s.two = powered;
+        s.b = value(e);
+    } else {
+        s.number = take(e, '-') ? -1 : 1;
+        s.number *= number(e, "a number or a name as the exponent");
+    }
+    s.length = e->at - at;
+    return add_step(e, s);
 }
 
 static int sign(expression *e)                          /* on the way to every deeper level */
@@ -335,8 +402,9 @@ static void statement(expression *e)
     e->at = at;
     if (assigns && read_name(e, name))
         take(e, '=');
-    e->result = sum(e);
-    if (assigns && !e->error.why[0])
+    const bool is_free = assigns && take(e, '?');
+    e->result = is_free ? add_free(e, name, at) : sum(e);
+    if (assigns && !is_free && !e->error.why[0])
         e->result = assign(e, name, first, e->result, at);
     if (!take(e, ';') && !take(e, '\n') && *here(e))
         expected(e, "an operator or ';'");

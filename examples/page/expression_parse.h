@@ -1,13 +1,14 @@
 /* expression_parse: reads a text such as "d = a*b + b^3; g = relu(c - d)" as a list of steps.
  *
- *     statement   [name =] sum                            separated by ; or line breaks
+ *     statement   [name =] sum | name = ?                 separated by ; or line breaks
  *     sum         product {(+ | -) product}
  *     product     sign {(* | / | @ | nothing) sign}       nothing, as in x W or 2 a: expression_beside
  *     sign        - sign | power
- *     power       value [(^ | **) [-] number]
- *     value       number | name | function(sum) | randn(rows [, columns]) | (sum)
+ *     power       value [(^ | **) ([-] number | name | (sum))]
+ *     value       number | name | function(sum [, sum]) | randn(rows [, columns]) | (sum)
  *
- * A name that is used before it is assigned is free: an input of one value. A number with a name, as in
+ * A name that is used before it is assigned is free: an input of one value; but pi and e are numbers, and a
+ * word is an error, which asks, unless the statement word = ? stands before. A number with a name, as in
  * a = 2, and randn(...) are inputs too; a number without a name is a constant. */
 #ifndef EXAMPLES_PAGE_EXPRESSION_PARSE_H
 #define EXAMPLES_PAGE_EXPRESSION_PARSE_H

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-gra_real *kept_copy(const gra_model *m)
+gra_real *kept_copy(const gra_model *m, gra_real *to)
 {
-    gra_real *values = malloc(gra_param_values(m) * sizeof *values), *to = values;
+    gra_real *values = to = to ? to : malloc(gra_param_values(m) * sizeof *to);
     for (int i = 0; i < gra_param_count(m) && values; i++) {
         const gra_tensor *p = gra_param_at(m, i);
         memcpy(to, p->data, p->size * sizeof *to);
@@ -30,6 +30,13 @@ static int most(const gra_model *m)
     return n > KEPT_MOST ? KEPT_MOST : n < 4 ? 4 : (int)n;
 }
 
+static void forget(struct kept_state *s)
+{
+    free(s->values);
+    free(s->norms);
+    free(s->sample);
+}
+
 static void thin(kept *k)
 {
     int n = 0;
@@ -38,25 +45,30 @@ static void thin(kept *k)
         if (k->state[i].step % k->distance == 0)
             k->state[n++] = k->state[i];
         else
-            free(k->state[i].values);
+            forget(&k->state[i]);
     k->n = n;
 }
 
-void kept_add(kept *k, const gra_model *m, long step)
+void kept_add(kept *k, const gra_model *m, long step, const double *norms, size_t n)
 {
     if (k->distance == 0)
         k->distance = 1;
     if (k->n == most(m) && step % k->distance == 0)
         thin(k);
-    gra_real *values = step % k->distance == 0 ? kept_copy(m) : NULL;
-    if (values)
-        k->state[k->n++] = (struct kept_state){ step, values };
+    if (step % k->distance)
+        return;
+    struct kept_state s = { .step = step, .values = kept_copy(m, NULL), .norms = malloc(n * sizeof *norms) };
+    if (s.values && s.norms) {
+        memcpy(s.norms, norms, n * sizeof *norms);
+        k->state[k->n++] = s;
+    } else
+        forget(&s);
 }
 
-const struct kept_state *kept_near(const kept *k, long step)
+struct kept_state *kept_near(kept *k, long step)
 {
-    const struct kept_state *near = NULL;
-    for (const struct kept_state *s = k->state; s < k->state + k->n; s++)
+    struct kept_state *near = NULL;
+    for (struct kept_state *s = k->state; s < k->state + k->n; s++)
         if (!near || labs(s->step - step) < labs(near->step - step))
             near = s;
     return near;
@@ -65,6 +77,6 @@ const struct kept_state *kept_near(const kept *k, long step)
 void kept_free(kept *k)
 {
     for (int i = 0; i < k->n; i++)
-        free(k->state[i].values);
+        forget(&k->state[i]);
     *k = (kept){ 0 };
 }

@@ -58,13 +58,13 @@ $(B)/wasm.flags: always
 	$(call write_if_changed,$(WASM_CC) $(WASM_FLAGS))
 -include $(shell find $(B)/wasm32 $(B)/wasm64 -name '*.d' 2>/dev/null)
 
-PAGE_PARTS := $(addprefix examples/look/,numbers.js tape.js chain.js node.js heads.js curve.js parts.css \
-                page.html) \
+PAGE_PARTS := $(addprefix examples/look/,numbers.js tape.js graph.js chain.js node.js heads.js plot.js \
+                curve.js parts.css page.html) \
               $(wildcard examples/page/*.js examples/page/*.css examples/page/*.html)
 
 ## make page        gradus in a browser: build/page.html; `make deps page` first
 page: $(B)/page.html
-	@echo "$(B)/page.html: open it in a browser"
-$(B)/page.html: examples/page/assemble.sh $(PAGE_PARTS) $(B)/page_f32.wasm $(B)/page_f64.wasm
+	@echo "$(B)/page.html: open it in a browser, or send it on"
+$(B)/page.html: examples/page/assemble.sh $(PAGE_PARTS) $(B)/page_f32.wasm $(B)/page_f64.wasm | cut
 	@sh examples/page/assemble.sh $(B) > $@
 .PHONY: page

@@ -3,6 +3,8 @@
 #include "../look/look.h"
 #include "../look/look_model.h"
 #include "../lib/row.h"
+#include "../lib/sample.h"
+#include "../lib/utf8.h"
 #include "../lib/message.h"
 #include "../lib/training.h"
 #include "../lib/validation.h"
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWS, SAMPLE, LOOK, LOSS, TEXTS };
+enum { NEWS, LOOK, WRITE, LOSS, TEXTS };
 
 typedef struct page {                   /* all zeros: no run is open */
     training t;
@@ -26,8 +28,8 @@ typedef struct page {                   /* all zeros: no run is open */
     char    *flags, **word;             /* into which t.o points */
     run_row *row;                       /* of the steps so far */
     size_t   rows, told;                /* told: how many of them page_news has given */
-    double  *norm;                      /* of each parameter's gradient at the last step of a slice */
     kept     kept;
+    struct kept_state now;              /* of the parameters as they are; values: before the last step */
     out      text[TEXTS];               /* what the functions return */
 } page;
 static page the;
@@ -51,11 +53,53 @@ static bool is_open(void)
     return the.open || (warn("no run is open"), false);
 }
 
+/* ---- what a step measures: of each parameter, the norms of its gradient, update and values ------------- */
+
+enum { GRAD, UPDATE, VALUES, MEASURES };
+
+static size_t norms_of(const gra_model *m) { return MEASURES * (size_t)gra_param_count(m); }
+
+static double square(const gra_real *x, const gra_real *y, size_t n)   /* |x - y|^2; y NULL: 0 */
+{
+    double sum = 0;
+    for (size_t i = 0; i < n && x; i++) {
+        const double v = y ? (double)x[i] - (double)y[i] : (double)x[i];
+        sum += v * v;
+    }
+    return sum;
+}
+
+/* Before the update, or (after) behind it. */
+static void measure(page *p, bool after)
+{
+    const gra_real *before = p->now.values;
+    double *norms = p->now.norms;
+    for (int i = 0; i < gra_param_count(p->t.model); i++, norms += MEASURES) {
+        const gra_tensor *x = gra_param_at(p->t.model, i);
+        if (!after)
+            norms[GRAD] = square(x->grad, NULL, x->size);
+        else {
+            norms[UPDATE] = square(x->data, before, x->size);
+            norms[VALUES] = square(before, NULL, x->size);
+        }
+        before += x->size;
+    }
+}
+
+/* The model is not what a step made: it is new, or was loaded. */
+static void forget_norms(page *p)
+{
+    for (size_t i = 0; i < norms_of(p->t.model); i++)
+        p->now.norms[i] = (double)NAN;
+    free(p->now.sample);
+    p->now.sample = NULL;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-static gra_tensor *forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time)
+static gra_tensor *forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int rows, int time)
 {
-    return broken_forward(t, g, the.broken, ids, batch, time);
+    return broken_forward(t, g, the.broken, ids, rows, time);
 }
 
 /* Divides the flags at blanks. Returns how many words there are, with the program's name, or -1. */
@@ -99,8 +143,13 @@ static int make_model(page *p)
     if (gra_model_error(t->model) || optimizer_init(&t->optimizer, &t->o, t->model))
         return warn("%s", gra_model_error(t->model));
     broken_init(t->model, &t->rng, p->broken);
-    p->norm = calloc((size_t)gra_param_count(t->model), sizeof *p->norm);
-    return p->norm ? 0 : warn("out of memory");
+    p->now.values = kept_copy(t->model, NULL);
+    p->now.norms = malloc(norms_of(t->model) * sizeof *p->now.norms);
+    if (!p->now.values || !p->now.norms)
+        return warn("out of memory");
+    forget_norms(p);
+    kept_add(&p->kept, t->model, 0, p->now.norms, norms_of(t->model));
+    return 0;
 }
 
 static int open_run(page *p, const char *flags, const char *text, int n)
@@ -121,7 +170,9 @@ static void close_run(page *p)
     free(p->flags);
     free(p->word);
     free(p->row);
-    free(p->norm);
+    free(p->now.values);
+    free(p->now.norms);
+    free(p->now.sample);
     for (int i = 0; i < TEXTS; i++)
         free(p->text[i].bytes);
     *p = (page){ 0 };
@@ -135,8 +186,6 @@ PAGE_EXPORT(run_open) int page_open(const char *flags, const char *text, int n, 
     p->open = open_run(p, flags, text, n) == 0;
     if (!p->open)
         close_run(p);
-    else
-        kept_add(&p->kept, p->t.model, 0);
     return p->open ? 0 : -1;
 }
 
@@ -152,29 +201,29 @@ static int add_row(page *p, const run_row *row)
     return 0;
 }
 
-static void measure_norms(page *p)
-{
-    for (int i = 0; i < gra_param_count(p->t.model); i++) {
-        const gra_tensor *x = gra_param_at(p->t.model, i);
-        double sum = 0;
-        for (size_t j = 0; j < x->size && x->grad; j++)
-            sum += (double)x->grad[j] * (double)x->grad[j];
-        p->norm[i] = sqrt(sum);
-    }
-}
-
-/* A step of train's loop. last: of a slice. 0, or -1 after a warning. */
+/* A step of train's loop, which is measured if it is the last of a slice, or may be kept. 0, or -1 after a
+ * warning. */
 static int step(page *p, bool last)
 {
     training *t = &p->t;
+    const bool measures = last || p->kept.distance == 0 || (t->step + 1) % p->kept.distance == 0;
     run_row row = { .step = ++t->step, .tokens_per_s = (double)NAN };
+    p->now.step = t->step;
+    free(p->now.sample);
+    p->now.sample = NULL;
     training_draw(t, &t->rng);
     row.train_loss = training_backward(t, &t->rng, t->o.accumulate);
-    if (last)
-        measure_norms(p);
-    if (training_update(t, &row) || validation_of_step(t, &row))
+    if (measures) {
+        measure(p, false);
+        kept_copy(t->model, p->now.values);
+    }
+    if (training_update(t, &row))
         return -1;
-    kept_add(&p->kept, t->model, t->step);
+    if (measures)
+        measure(p, true);
+    if (validation_of_step(t, &row))
+        return -1;
+    kept_add(&p->kept, t->model, t->step, p->now.norms, norms_of(t->model));
     return add_row(p, &row);
 }
 
@@ -187,6 +236,20 @@ PAGE_EXPORT(run_train) int page_train(int steps)
     for (; n < steps && !training_ended(&p->t) && !p->failed; n++)
         p->failed = step(p, n + 1 == steps || p->t.step + 1 == p->t.o.steps) != 0;
     return p->failed ? -1 : n;
+}
+
+PAGE_EXPORT(run_change) int page_change(double lr, int rows)
+{
+    training *t = &the.t;
+    if (!is_open())
+        return -1;
+    if (!(lr > 0) || rows < 1)
+        return warn("--lr or --batch: got %g and %d, expected more than 0", lr, rows);
+    t->o.min_lr *= lr / t->o.lr;
+    t->o.lr = lr;
+    t->o.batch = rows;
+    batch_close(t->batch);
+    return batch_open(t->batch, rows, (int)t->o.context);
 }
 
 /* ---- news -------------------------------------------------------------------------------------------- */
@@ -210,21 +273,23 @@ static size_t layer_of(const char *name)
 }
 
 /* The parameters of a layer follow each other. */
-static void write_norms(out *o, const page *p)
+static void write_norms(out *o, const gra_model *m, const double *norms)
 {
-    const gra_model *m = p->t.model;
     for (int i = 0, next; i < gra_param_count(m); i = next) {
         const char *name = gra_param_at(m, i)->name;
         const size_t n = layer_of(name);
-        double sum = 0;
+        double sum[MEASURES] = { 0 };
         for (next = i; next < gra_param_count(m) && layer_of(gra_param_at(m, next)->name) == n &&
                        strncmp(gra_param_at(m, next)->name, name, n) == 0; next++)
-            sum += p->norm[next] * p->norm[next];
+            for (int k = 0; k < MEASURES; k++)
+                sum[k] += norms[MEASURES * next + k];
         out_comma(o);
         out_text(o, "{\"name\":");
         out_string(o, name, n);
         out_key(o, "grad");
-        out_number(o, sqrt(sum), 9);
+        out_number(o, sqrt(sum[GRAD]), 9);
+        out_key(o, "ratio");
+        out_number(o, sqrt(sum[UPDATE] / sum[VALUES]), 9);
         out_text(o, "}");
     }
 }
@@ -240,8 +305,6 @@ PAGE_EXPORT(run_news) char *page_news(void)
         out_text(o, p->told > first ? ",\n" : "");
         write_row(o, &p->row[p->told]);
     }
-    out_text(o, "],\n\"norms\":[");
-    write_norms(o, p);
     out_text(o, "],\n\"kept\":[");
     for (int i = 0; i < p->kept.n; i++)
         out_format(o, i ? ",%ld" : "%ld", p->kept.state[i].step);
@@ -249,22 +312,6 @@ PAGE_EXPORT(run_news) char *page_news(void)
         out_format(o, p->kept.n ? ",%ld" : "%ld", p->t.step);
     out_format(o, "],\n\"vocab\":%d,\"parameters\":%zu}", p->t.text.tokens.size,
                gra_param_values(p->t.model));
-    return end_text(o);
-}
-
-/* ---- sample ------------------------------------------------------------------------------------------ */
-
-PAGE_EXPORT(run_sample) char *page_sample(void)
-{
-    size_t size = 0;
-    out *o = begin_text(SAMPLE);
-    char *text = is_open() ? training_sample(&the.t, &size) : NULL;
-    if (!text)
-        return NULL;
-    out_format(o, "{\"step\":%ld,\"text\":", the.t.step);
-    out_string(o, text, size);
-    out_text(o, "}");
-    free(text);
     return end_text(o);
 }
 
@@ -280,65 +327,129 @@ static int read_prompt(const training *t, const char *prompt, size_t n, int *ids
                 used, used == 1 ? "" : "s");
 }
 
-static void add_curve(const page *p, look_model *shown)
-{
-    const size_t every = p->rows / 500 + 1;
-    for (const run_row *row = p->row; row < p->row + p->rows; row++)
-        if ((size_t)row->step % every == 0 || !isnan(row->val_loss))
-            model_loss(shown, row->step, row->train_loss, row->val_loss);
-}
-
 /* With the parameters that the model has now. */
-static char *look(page *p, long at, const int *ids, int n)
+static void look(page *p, out *o, long at, const int *ids, int n)
 {
     training *t = &p->t;
     char title[40], about[160];
-    out *o = begin_text(LOOK);
     const gra_gpt_config *c = &t->gpt.config;
     look_model shown = { .tape = t->tape, .gpt = &t->gpt, .forward = t->forward, .tokens = &t->text.tokens,
                          .ids = ids, .n = n };
     snprintf(title, sizeof title, "after step %ld", at);
     snprintf(about, sizeof about, "A GPT of %d layers, %d heads, width %d: %zu parameters.", c->n_layers,
              c->n_heads, c->emb_dim, gra_param_values(t->model));
-    add_curve(p, &shown);
     const int failed = model_last(&shown, t->model, at);
     gra_keep_grads(t->tape, false);
-    if (!failed)
+    if (failed)
+        out_text(o, "null");
+    else
         look_json(o, t->tape, &(look_more){ .title = title, .about = about, .model = model_json,
                                             .arg = &shown });
     model_free(&shown);
-    return failed ? NULL : end_text(o);
 }
 
-static char *look_at(page *p, long at, const int *ids, int n)
+static void write_moment(page *p, out *o, struct kept_state *m, const int *ids, int n)
 {
-    const struct kept_state *then = kept_near(&p->kept, at);
+    out_format(o, "{\"step\":%ld,\"norms\":[", m->step);
+    write_norms(o, p->t.model, m->norms);
+    if (!m->sample)
+        m->sample = training_sample(&p->t, &m->sample_size);
+    out_text(o, "],\n\"sample\":");
+    out_string(o, m->sample ? m->sample : "", m->sample ? m->sample_size : 0);
+    out_text(o, ",\n\"page\":");
+    if (n >= 2)
+        look(p, o, m->step, ids, n);
+    else
+        out_text(o, "null");
+    out_text(o, "}");
+}
+
+/* The moment that is nearest to a step, whose parameters the model has until come_back; NULL: out of memory.
+ * now: a copy of those that the model has, or NULL. */
+static struct kept_state *go_to(page *p, long at, gra_real **now)
+{
+    struct kept_state *then = kept_near(&p->kept, at);
+    *now = NULL;
     if (!then || labs(p->t.step - at) <= labs(then->step - at))
-        return look(p, p->t.step, ids, n);
-    gra_real *now = kept_copy(p->t.model);
-    if (!now)
+        return &p->now;
+    if (!(*now = kept_copy(p->t.model, NULL)))
         return warn("out of memory"), NULL;
     kept_restore(p->t.model, then->values);
-    char *text = look(p, then->step, ids, n);
-    kept_restore(p->t.model, now);
+    return then;
+}
+
+static void come_back(page *p, gra_real *now)
+{
+    if (now)
+        kept_restore(p->t.model, now);
     free(now);
-    return text;
 }
 
 PAGE_EXPORT(run_look) char *page_look(int step, const char *prompt)
 {
     page *p = &the;
+    gra_real *now;
     if (!is_open())
         return NULL;
+    out *o = begin_text(LOOK);
     const size_t n = strlen(prompt);
     int *ids = calloc(n + 2, sizeof *ids);
-    if (!ids)
-        return warn("out of memory"), NULL;
-    const int used = read_prompt(&p->t, prompt, n, ids), most = p->t.gpt.config.context_length;
-    const int shown = used < most ? used : most;
-    char *text = used < 0 ? NULL : look_at(p, step, ids + used - shown, shown);
+    struct kept_state *m = ids ? go_to(p, step, &now) : NULL;
+    if (m) {
+        const int used = read_prompt(&p->t, prompt, n, ids), most = p->t.gpt.config.context_length;
+        write_moment(p, o, m, used > most ? ids + used - most : ids, used > most ? most : used);
+        come_back(p, now);
+    }
     free(ids);
-    return text;
+    return m ? end_text(o) : NULL;
+}
+
+/* ---- writing on -------------------------------------------------------------------------------------- */
+
+/* ids: a prompt of n tokens, and room for `more` behind them. 0 or -1 */
+static int write_on(out *o, sampler *s, const tokenizer *k, int *ids, int n, int more)
+{
+    gra_real *p = calloc((size_t)k->size, sizeof *p);
+    size_t size = 0;
+    sample_see(s, ids, (size_t)n);
+    int failed = p ? sample_shares(s, p) < 0 : -1;
+    out_text(o, "{\"next\":[");
+    if (!failed)
+        model_likeliest(o, &(look_model){ .tokens = k }, p, k->size);
+    free(p);
+    for (int i = 0; i < more && !failed; i++)
+        failed = (ids[n + i] = sample_next(s)) < 0;
+    char *text = failed ? NULL : tokenizer_decode(k, ids + n, (size_t)more, &size);
+    out_text(o, "],\"text\":");
+    out_string(o, text ? text : "", text ? size - utf8_unfinished(text, size) : 0);
+    out_text(o, "}");
+    free(text);
+    return text ? 0 : -1;
+}
+
+PAGE_EXPORT(run_write) char *page_write(int step, const char *prompt, int more, double temperature, int top_k,
+                                        double top_p, int seed)
+{
+    page *p = &the;
+    training *t = &p->t;
+    gra_real *now = NULL;
+    if (!is_open())
+        return NULL;
+    out *o = begin_text(WRITE);
+    const size_t n = strlen(prompt);
+    int *ids = calloc(n + (size_t)more + 2, sizeof *ids), failed = -1;
+    const int used = ids ? (int)tokenizer_prompt(&t->text.tokens, prompt, n, t->o.lines || n == 0, ids) : -1;
+    sampler s = { .tape = t->tape, .gpt = &t->gpt, .forward = t->forward, .tokens = t->text.tokens.size,
+                  .context = (int)t->o.context, .temperature = temperature, .top_k = top_k, .top_p = top_p,
+                  .ids = t->batch->ids };
+    gra_manual_seed(&s.rng, (uint64_t)seed);
+    if (used > 0 && go_to(p, step, &now))
+        failed = write_on(o, &s, &t->text.tokens, ids, used, more);
+    come_back(p, now);
+    free(ids);
+    if (failed && gra_error(t->tape))
+        warn("%s", gra_error(t->tape));
+    return failed ? NULL : end_text(o);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------- */
@@ -399,10 +510,16 @@ PAGE_EXPORT(run_load) int page_load(const unsigned char *file, int n)
     training *t = &the.t;
     if (!is_open())
         return -1;
+    uint64_t header = UINT64_MAX;
+    memcpy(&header, file, n < 8 ? 0 : 8);
+    if (header > (uint64_t)n - 8)
+        return warn("this is not a model.safetensors, as build/train or this page writes it");
     memory_file_put(file, (size_t)n);
     int failed = check_heads(t->gpt.config.n_heads);
     if (!failed && gra_load(t->model, "the file"))
         failed = warn("%s", gra_model_error(t->model));
     memory_file_put(NULL, 0);
+    if (!failed)
+        forget_norms(&the);
     return failed;
 }

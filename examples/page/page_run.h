@@ -15,16 +15,29 @@ char *page_why(void);                   /* the last warning */
 /* Trains for at most so many steps. Returns how many; 0 at the end of the run. */
 int   page_train(int steps);
 
-/* JSON: {"step":50,"steps":400,"rows":[[step,train_loss,val_loss|null,grad_norm,lr],...],
- * "norms":[{"name":"tok_emb","grad":0.01},...],"kept":[0,8,16,...],"vocab":24,"parameters":26016}
- * rows: those since the last call; norms: of each layer's gradient at the last step, before clipping; kept:
- * the steps whose parameters page_look has, the last of which is the current one. */
-char *page_news(void);
-char *page_sample(void);                /* JSON: {"step":50,"text":"..."}, as sample.txt would be now */
+/* From the next step on: the schedule of this learning rate, and so many windows or lines. 0 or -1 */
+int   page_change(double lr, int rows);
 
-/* The page data of examples/look: forward and backward of the prompt, with the parameters that were kept
- * nearest to that step. Changes nothing in the training. */
+/* JSON: {"step":50,"steps":400,"rows":[[step,train_loss,val_loss|null,grad_norm,lr],...],
+ * "kept":[0,8,16,...],"vocab":24,"parameters":26016}
+ * rows: those since the last call; kept: the steps whose parameters page_look has, the last of which is the
+ * current one. */
+char *page_news(void);
+
+/* A moment: the model with the parameters that were kept nearest to that step. It changes nothing in the
+ * training.
+ *
+ *     {"step":50,"norms":[{"name":"tok_emb","grad":0.01,"ratio":0.003},...],"sample":"...","page":{...}}
+ *
+ * norms: of each layer, the norm of the gradient in that step, before clipping, and |update| / |values|;
+ * sample: as sample.txt would be; page: the data of examples/look, forward and backward of the prompt, or
+ * null: page_why. */
 char *page_look(int step, const char *prompt);
+
+/* {"next":[["t",0.31],...],"text":"..."}: what continues the prompt; next: the likeliest tokens after it,
+ * with the probabilities that temperature, top_k and top_p leave. */
+char *page_write(int step, const char *prompt, int more, double temperature, int top_k, double top_p,
+                 int seed);
 
 char *page_loss_tsv(void);              /* loss.tsv so far, with an empty column tokens_per_s */
 char *page_vocab_tsv(void);

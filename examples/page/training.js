@@ -1,19 +1,30 @@
 // ---- the screen "A model learns" ------------------------------------------------------------------------
-// A worker trains; its answers are kept here and drawn in the next frame. at is the step that the slider
-// was moved to, or null: then all follows the training. wish: is it to play while the screen is shown?
+// A worker trains; its answers are kept here and drawn in the next frame. What is shown is one moment of the
+// training, run.moment: the latest, or, if at is not null, the one at that step. wish: is it to play while
+// the screen is shown? pace: milliseconds between two steps, so that they can be watched.
 
-const training = { worker: null, run: 0, open: false, playing: false, wish: true, at: null, flags: "",
-    in_view: "", prompt: make("label", "prompt facts", "prompt "), prompt_typed: false };
+const training = { worker: null, run: 0, open: false, playing: false, wish: false, at: null, flags: "",
+    in_view: "", prompt_typed: false, pace: 0 };
 
 function new_run() {
-    return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], norms: [], samples: [], speed: 0, memory: 0,
-        loaded: null, flags: "", look: null, looked: 0, pause: 0, asked: false, ask_again: false };
+    return { step: 0, steps: 1, vocab: 2, rows: [], kept: [0], moment: null, speed: 0, memory: 0, until: null,
+        flags: "", look: null, looked: 0, pause: 0, asked: false, ask_again: false };
 }
 let run = new_run();
 
 function tell(message, transfer) { training.worker?.postMessage(message, transfer || []); }
 
-function say_error(text) { by_id("run_error").textContent = text; }
+// In the page's words: the label of a field in place of the flag of build/train.
+function in_words(text) {
+    return text.replace(/--([a-z-]+)/g, (all, flag) => label_of(by_id("run_form").elements[flag]) || flag)
+        .replace(/, byte \d+ of the text/, "").replace("different bytes", "different characters");
+}
+
+// Is a run refused? Then what is shown is not that of what the fields say, and is dimmed.
+function say_error(text, refused = false) {
+    by_id("run_error").textContent = in_words(text);
+    for (const id of ["run_middle", "run_later", "inspect"]) by_id(id).classList.toggle("stale", refused);
+}
 
 // ---- answers of the worker ------------------------------------------------------------------------------
 
@@ -23,44 +34,53 @@ const answers = {
         run.flags = training.flags;
         training.open = true;
         training.at = null;
+        by_id("written").hidden = true;
+        by_id("run_norms").scale = null;
         say_error("");
-        say_status("");
         ask_look();
     },
     news({ json, playing, speed, memory }) {
-        const { rows, norms, ...rest } = read_json(json);
+        const { rows, ...rest } = read_json(json);
         run.rows.push(...rows);
-        if (norms.length) run.norms.push({ step: rest.step, norms });
         Object.assign(run, rest, { speed, memory });
         training.playing = playing;
-        draw_soon("loss", "norms", "sample", "place", "line");
+        draw_soon("loss", "place", "line");
         if (training.at === null && (!playing || performance.now() - run.looked > run.pause))
             ask_look();
     },
-    sample({ json }) {
-        run.samples.push(read_json(json));
-        draw_soon("sample");
-    },
-    look({ json, text }) {
+    look({ json, why }) {
         run.asked = false;
         run.looked = performance.now();
-        by_id("prompt_error").textContent = text || "";
         if (json) {
-            run.look = json;
-            draw_soon("look");
+            run.look = [json, why];
+            draw_soon("moment", "loss", "place", "line");
         }
         if (run.ask_again) ask_look();
     },
+    written({ json, why, more }) {
+        const { next, text } = read_json(json || '{ "next": [], "text": "" }');
+        by_id("prompt_error").textContent = json ? "" : in_words(why);
+        draw_next(next);
+        if (!more) return;
+        by_id("written").hidden = !json;
+        by_id("written").replaceChildren(make("b", "", by_id("prompt_text").value), text);
+    },
     saved({ name, file }) { download(name, file); },
     loaded({ step }) {
-        run.loaded = step;
+        run.until = [step, "a model was loaded"];
+        run.failed = false;
         say_error("");
+        training.at = null;
         ask_look();
+    },
+    changed({ step }) {
+        run.until ||= [step, "the learning rate or the batch was changed"];
         draw_soon("line");
     },
     error({ text, fatal }) {
-        say_error(text);
+        say_error(text, !training.open);
         training.playing = false;
+        run.failed = true;
         if (fatal) end_worker();
         draw_soon("place");
     },
@@ -74,13 +94,14 @@ function end_worker() {
     training.open = false;
 }
 
-// At most one look is asked for at a time: the tape and the heads of the prompt at the shown step.
+// At most one look is asked for at a time: the moment at the step that is to be shown.
 function ask_look() {
     if (!training.open) return;
     run.ask_again = run.asked;
     if (run.asked) return;
     run.asked = true;
     tell({ do: "look", step: training.at ?? run.step, prompt: by_id("prompt_text").value });
+    write_on(0);
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------
@@ -92,78 +113,84 @@ function draw_soon(...parts) {
 }
 function draw_parts() {
     if (!by_id("training").hidden)
-        for (const part of to_draw) drawings[part]();
+        for (const part in drawings) if (to_draw.has(part)) drawings[part]();
     to_draw.clear();
 }
 
-function shown_step() { return training.at ?? run.step; }
-
-// The last entry of a list that is not after the shown step; a row's first number is its step.
-function entry_at_step(list, step_of) { return list.findLast(entry => step_of(entry) <= shown_step()); }
+function shown_step() { return run.moment ? run.moment.step : 0; }
 
 const drawings = {
-    loss() {
-        const step = shown_step(), level = Math.log(run.vocab);
-        const held = run.rows.filter(row => row[2] !== null);
-        const row = entry_at_step(run.rows, row => row[0]), held_row = entry_at_step(held, row => row[0]);
-        draw_plot(by_id("run_loss"), { steps: run.steps, level, at: step, lines: [
-            { className: "train", points: run.rows.map(row => [row[0], number_of(row[1])]) },
-            { className: "held", points: held.map(row => [row[0], number_of(row[2])]) }] });
-        draw_legend(by_id("run_legend"), [
-            ["train", "training loss", row ? number_of(row[1]).toFixed(4) : ""],
-            ["held", "held-out text", held_row ? number_of(held_row[2]).toFixed(4) : ""],
-            ["level", `knows nothing: ln ${run.vocab} =`, level.toFixed(4)]]);
-        const slider = by_id("run_at"), place = `after ${step} of ${run.steps} steps`;
-        slider.max = run.steps;
-        slider.value = step;
-        slider.setAttribute("aria-valuetext", place);
-    },
-    norms() {
-        const entry = entry_at_step(run.norms, entry => entry.step);
-        by_id("run_norms_at").textContent = entry ? `in step ${entry.step}` : "";
-        if (entry) draw_norms(by_id("run_norms"), [{ className: "train", norms: entry.norms }]);
-    },
-    sample() {
-        const sample = entry_at_step(run.samples, sample => sample.step);
-        by_id("run_sample_at").textContent = sample ? `after ${sample.step} steps` : "";
-        by_id("run_sample").textContent = sample ? sample.text : "";
-    },
-    look() {
+    moment() {                          // before what needs its step
         if (!run.look) return;
-        const begun = performance.now(), page = read_json(run.look);
-        page.curve = [[run.steps, 0]];  // this page has a curve of its own; the heads name the last step
-        show(page);
+        const begun = performance.now(), [json, why] = run.look, { page } = run.moment = read_json(json);
+        by_id("run_sample").textContent = run.moment.sample;
+        by_id("prompt_error").textContent = page ? "" : in_words(why);
+        draw_norms(by_id("run_norms"), [{ className: "train", norms: run.moment.norms }], true);
+        for (const id of ["inspect", "run_heads"]) by_id(id).classList.toggle("stale", !page);
+        if (page) {
+            page.curve = [[run.steps, 0]];      // only for the heads, which name the last step
+            show(page);
+        }
         if (training.in_view) by_id(training.in_view).scrollIntoView();
         training.in_view = "";
-        run.pause = Math.max(500, 10 * (performance.now() - begun));    // leaves time for other frames
+        run.pause = clamp(4 * (performance.now() - begun), 300, 1500);  // leaves time for other frames
+    },
+    loss() {
+        const step = shown_step(), level = Math.log(run.vocab), row = run.rows.find(row => row[0] === step);
+        const points = run.rows.map(row => [row[0], number_of(row[1])]);
+        const held = run.rows.filter(row => row[2] !== null).map(row => [row[0], number_of(row[2])]);
+        const least = held.reduce((a, b) => b[1] < a[1] ? b : a, [0, Infinity]);
+        const held_now = held.findLast(point => point[0] <= step), rises = held.at(-1)?.[1] > 1.1 * least[1];
+        draw_plot(by_id("run_loss"), { steps: run.steps, level, at: step, pick: go_to_step, lines: [
+            { className: "train", points }, { className: "held", points: held }] });
+        draw_legend(by_id("run_legend"), [
+            ["train", "training loss", row ? number_of(row[1]).toFixed(4) : ""],
+            ["held", "loss of the held-out tenth, which it never learns from",
+                held_now ? held_now[1].toFixed(4) : ""],
+            ["level", `guesses blindly: ln ${run.vocab} =`, level.toFixed(4)]]);
+        by_id("run_held").textContent = !rises ? "" : "Why does the held-out loss rise after step " +
+            `${least[0]}? The model learns its few lines by heart: it is sure of what follows in them, ` +
+            "and so it is sure, and wrong, in lines that it has not seen.";
+        const slider = by_id("run_at");
+        slider.max = run.steps;
+        slider.value = step;
+        slider.setAttribute("aria-valuetext", `after ${step} of ${run.steps} steps`);
     },
     place() {
         const done = training.open && run.step === run.steps;
-        by_id("run_place").textContent = `${run.step} of ${run.steps} steps`;
+        by_id("run_place").textContent = `after ${shown_step()} of ${run.steps} steps`;
         by_id("run_play").textContent = training.playing ? "pause" : done ? "play again" : "play";
         by_id("run_step").disabled = !training.open || done;
+        tell_guide();
     },
     line() {
         by_id("run_flags").textContent = run.flags;
-        by_id("run_loaded").textContent = run.loaded === null ? ""
-            : `, up to step ${run.loaded}, when a model was loaded`;
+        by_id("run_until").textContent = run.until ? `, up to step ${run.until.join(", when ")}` : "";
         by_id("run_speed").textContent = training.playing && Number.isFinite(run.speed)
             ? `${run.speed.toFixed(0)} steps a second, ${(run.memory / 2 ** 20).toFixed(0)} MB` : "";
     },
 };
 
+// A bar for each token that may be next.
+function draw_next(next) {
+    by_id("next").replaceChildren(...next.map(([token, p]) =>
+        bar_row(token, [{ className: "train", share: number_of(p) }], [["", percent(number_of(p))]])));
+}
+
 // ---- what a visitor does --------------------------------------------------------------------------------
+
+function label_of(field) { return field?.labels?.[0].firstChild.textContent.trim(); }
 
 // What is wrong with the first field that cannot be used, in the browser's words; or nothing.
 function mistake_of_form() {
     const field = [...by_id("run_form").elements].find(one => !one.checkValidity());
-    return field ? `${field.labels[0].firstChild.textContent.trim()}: ${field.validationMessage}` : "";
+    return field ? `${label_of(field)}: ${field.validationMessage}` : "";
 }
 
 function begin_run(play) {
     const mistake = mistake_of_form();
     if (mistake) {
-        say_error(mistake);
+        say_error(mistake, true);
         return;
     }
     training.wish = play;
@@ -173,34 +200,48 @@ function begin_run(play) {
     training.flags = flags_of_form();
     say_text();
     if (!training.prompt_typed) by_id("prompt_text").value = beginning(by_id("run_text").value, 16);
-    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0, play });
+    tell({ do: "open", run: training.run, flags: training.flags, text: text_bytes(), broken: 0, play,
+        pace: training.pace });
+    keep_state();
+}
+
+// From the next step on; a run that is at its end, or failed, begins anew.
+function change_run() {
+    const { lr, batch } = by_id("run_form").elements;
+    const over = !training.open || run.failed || run.step === run.steps;
+    if (over || mistake_of_form()) begin_run(training.playing);
+    else tell({ do: "change", lr: lr.valueAsNumber, rows: batch.valueAsNumber });
+    keep_state();
 }
 
 function play_or_pause() {
     training.wish = !training.playing;
     if (!training.open || run.step === run.steps) begin_run(true);
-    else tell({ do: training.wish ? "play" : "pause" });
+    else tell(training.wish ? { do: "play", pace: training.pace } : { do: "pause" });
+    training.at = null;
 }
 
 function one_step() {
     training.wish = false;
+    training.at = null;
     if (training.open) tell({ do: "step" });
 }
 
 function go_to_step(step) {
     training.at = step >= run.step ? null : nearest(run.kept, kept => kept, step);
-    draw_soon("loss", "norms", "sample");
     ask_look();
 }
 
-// Arrow keys move the slider from one kept step to the next.
-function slide_by_key(event) {
-    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const kept = run.kept.filter(step => step < run.step).concat(run.step);
-    const i = kept.indexOf(nearest(kept, step => step, shown_step())) + by;
-    go_to_step(kept[clamp(i, 0, kept.length - 1)]);
+// The prompt is continued by so many tokens; 0: only the probabilities of the next one.
+function write_on(more) {
+    const { temperature, top_k, top_p } = by_id("write").elements;
+    for (const { name, value, previousElementSibling: shown } of [temperature, top_k, top_p])
+        shown.textContent = name + value === "top_k0" ? "all" : value;
+    training.seed = more ? training.seed % 1e6 + 1 || 1 : training.seed || 1;
+    if (training.open)
+        tell({ do: "write", step: training.at ?? run.step, prompt: by_id("prompt_text").value, more,
+            temperature: temperature.valueAsNumber, top_k: top_k.valueAsNumber, top_p: top_p.valueAsNumber,
+            seed: training.seed });
 }
 
 function save(what) {
@@ -217,50 +258,47 @@ async function load(input) {
     tell({ do: "load", file: bytes }, [bytes.buffer]);
 }
 
-function start_prompt() {
-    const field = make("input"), why = make("span");
-    field.id = "prompt_text";
-    field.addEventListener("input", () => {
-        training.prompt_typed = true;
-        ask_look();
-    });
-    why.id = "prompt_error";
-    why.setAttribute("role", "alert");
-    training.prompt.append(field, why);
-    by_id("inspect").prepend(training.prompt);
-}
-
 const training_screen = {
     start() {
-        start_prompt();
         by_id("run_heads").append(by_id("model"));
         by_id("run_play").addEventListener("click", play_or_pause);
         by_id("run_step").addEventListener("click", one_step);
         by_id("run_again").addEventListener("click", () => begin_run(training.playing));
         by_id("run_at").addEventListener("input", event => go_to_step(Number(event.target.value)));
-        by_id("run_at").addEventListener("keydown", slide_by_key);
+        step_keys(by_id("run_at"), () => [...new Set(run.kept).add(run.step)], go_to_step);
         by_id("run_load").addEventListener("change", event => load(event.target));
+        by_id("prompt_text").addEventListener("input", () => {
+            training.prompt_typed = true;
+            by_id("written").hidden = true;
+            ask_look();
+            keep_state();
+        });
+        by_id("write").addEventListener("input", () => write_on(0));
+        by_id("write").addEventListener("submit", event => {
+            event.preventDefault();
+            write_on(100);
+        });
         for (const button of document.querySelectorAll("[data-save]"))
             button.addEventListener("click", () => save(button.dataset.save));
         addEventListener("resize", () => draw_soon("loss"));
-        start_controls(() => begin_run(true));
-        begin_run(true);
+        start_controls(() => begin_run(training.playing), change_run);
+        begin_run(false);
     },
     show() {
-        by_id("training").hidden = training.prompt.hidden = false;
+        by_id("training").hidden = false;
         draw_soon(...Object.keys(drawings));
-        if (training.wish && run.step < run.steps) tell({ do: "play" });
+        if (training.wish && run.step < run.steps) tell({ do: "play", pace: training.pace });
     },
     hide() {
         tell({ do: "pause" });
-        by_id("training").hidden = training.prompt.hidden = true;
+        by_id("training").hidden = true;
     },
 };
 
 // For the guided path: the screen, with what a station speaks of in view.
 function set_training(what) {
     show_screen("training");
-    if (what === "play" && (!training.wish || run.step === run.steps)) play_or_pause();
+    if (what !== "play" && run.step === 0) begin_run(true);             // something to look at
     training.in_view = { heads: "run_heads", tape: "left", play: "run_bar" }[what];
-    if (run.look) draw_soon("look");       // otherwise the first look brings it into view
+    if (run.look) draw_soon("moment");  // otherwise the first look brings it into view
 }

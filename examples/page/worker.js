@@ -5,8 +5,7 @@
 
 function work() {
     const SLICE = 50, NEWS = 100;       // milliseconds: of training between messages, and between news
-    const SAMPLE = 50;                  // steps between samples
-    let c = null, run = 0, opened = false, playing = false, step = 0, told = { step: 0, at: 0 };
+    let c = null, run = 0, opened = false, playing = false, pace = 0, step = 0, told = { step: 0, at: 0 };
 
     function say(is, rest) { postMessage({ is, run, ...rest }); }
 
@@ -15,32 +14,31 @@ function work() {
         told = { step, at: now };
         say("news", { json: c.text("run_news"), playing, speed, memory: c.memory() });
     }
-    function sample() { say("sample", { json: c.text("run_sample") }); }
     function stop(why) {
         playing = false;
         if (why) say("error", { text: why });
         news();
     }
 
-    // One step of training. Was there one? If not, all are done, or an error ended them.
-    function train() {
-        const n = c.number("run_train", 1);
+    // Some steps of training. Was there one? If not, all are done, or an error ended them.
+    function train(most) {
+        const n = c.number("run_train", most);
         if (n > 0) {
-            step++;
-            if (step % SAMPLE === 0) sample();
+            step += n;
             return true;
         }
-        if (n === 0 && step % SAMPLE !== 0) sample();
         stop(n < 0 ? c.text("run_why") : "");
         return false;
     }
     function slice() {
         if (!playing) return;
-        const end = performance.now() + SLICE;
-        while (performance.now() < end)
-            if (!train()) return;
+        const end = performance.now() + (pace ? 0 : SLICE);
+        do
+            if (!train(pace ? 1 : 4)) return;
+        while (performance.now() < end);
         if (performance.now() - told.at >= NEWS) news();
-        turn.port2.postMessage(null);
+        if (pace) setTimeout(slice, pace);
+        else turn.port2.postMessage(null);
     }
     const turn = new MessageChannel();  // lets the messages of the page in; a timer would wait 4 ms
     turn.port1.onmessage = slice;
@@ -59,20 +57,29 @@ function work() {
             told = { step, at: performance.now() };
             say("opened", {});
             news();
-            sample();
-            if (m.play) actions.play();
+            if (m.play) actions.play(m);
         },
-        play() {
+        play(m) {                       // pace: milliseconds between steps that are to be watched
+            pace = m.pace || 0;
             if (playing || !opened) return;
             playing = true;
             told = { step, at: performance.now() };
             turn.port2.postMessage(null);
         },
         pause() { if (playing) stop(); },
-        step() { if (train()) stop(); },
+        step() { if (train(1)) stop(); },
         look(m) {
             const json = c.text("run_look", m.step, m.prompt);
-            say("look", json ? { json } : { text: c.text("run_why") });
+            say("look", { json, why: c.text("run_why") });
+        },
+        write(m) {
+            const { step: at, prompt, more, temperature, top_k, top_p, seed } = m;
+            const json = c.text("run_write", at, prompt, more, temperature, top_k, top_p, seed);
+            say("written", { json, why: c.text("run_why"), more: m.more });
+        },
+        change(m) {
+            if (c.number("run_change", m.lr, m.rows)) say("error", { text: c.text("run_why") });
+            else say("changed", { step });
         },
         save(m) {
             const at = m.what === "model" ? c.number("run_save") : 0;

@@ -110,11 +110,16 @@ ok "page: they change nothing" same alone slices sample.txt vocab.tsv model.safe
 ok "page: restarts take no memory" page restart other "$shape"
 ok "page: what cannot be is refused with a sentence" page refuse other "$shape"
 ok "page: damaged models, too, and the model stays" page load other "$shape"
+ok "page: what follows a prompt" page write other "$shape"
 ok "page: with parts left out" page broken other "$shape"
 ok "page: natively, it compiles" native
 mkdir -p "$W/native"
 ok "page: natively, it runs" env GRADUS_ISA=base "$W/page.native" "$W/text" "$shape" "$W/native"
 ok "page: natively, the same" same module native model.safetensors
+mkdir -p "$W/changed.native"
+ok "page: a rate and a batch that change" page change changed "$shape"
+ok "page: natively" env GRADUS_ISA=base "$W/page.native" "$W/text" "$shape" "$W/changed.native" change
+ok "page: the same" same changed changed.native model.safetensors
 
 # Other flags: dropout, Muon, biases, validations on the way; and with --lines, from more of them.
 other="--width 24 --heads 3 --layers 1 --batch 4 --steps 60 --eval-every 7 --eval-batches 3 --seed 5 --bias \

@@ -4,7 +4,7 @@
 #
 # The first half leaves pages, which the second half drives: $W/NAME.html, what look printed in $W/NAME.txt,
 # and what the browser saw in $W/NAME.seen. Their NAMEs:
-#     scalar next         the two examples               run         of $W/run, a model with snapshots
+#     scalar              lesson 01's expression         run         of $W/run, a model with snapshots
 #     long plain ids      prompts and models of other kinds, not driven
 #     nan                 of $W/diverged, a model whose last value is nan
 #     hostile empty       of look/hostile.c              double      of look/double.c
@@ -38,18 +38,13 @@ holds() {       # holds NAME NUMBER: as the only value of a tensor
 }
 
 # ---- the pages -------------------------------------------------------------------------------------------
-ok "the scalar example" page scalar --example scalar
+scalar() { "$BUILD/f32/tests/programs/look/scalar" "$W/scalar.html" >"$W/scalar.txt"; }
+ok "lesson 01's expression" scalar
 ok "it has at most 60 kB" at_most 60000 "$W/scalar.html"
 ok "it stands alone" alone "$W/scalar.html"
 for what in g dg/da dg/db; do
     ok "the page has $what" holds scalar "$(printed scalar "$what")"
 done
-ok "the next-token example" page next --example next-token
-ok "it stands alone" alone "$W/next.html"
-for part in parts.css page.css numbers.js tape.js node.js chain.js heads.js curve.js start.js; do
-    ok "the page has all of $part" sh -c "! grep -vxF -f '$W/next.html' examples/look/$part"
-done
-ok "the page holds the loss" holds next "$(printed next loss)"
 
 run="--data README.md --eval-batches 1 --sample 0 --quiet"
 ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --steps 14 --snapshot-every 1 \
@@ -57,6 +52,10 @@ ok "a run of the usual size that keeps snapshots" ends_with 0 "$TRAIN" $run --st
 printf 'It writes </script> and \303\251' >"$W/run/sample.txt"
 text=$(head -c 400 README.md | tr -d '\n' | tail -c 64)
 ok "its page, of 64 tokens" page run --model "$W/run" --prompt "$text"
+for part in parts.css page.css numbers.js tape.js graph.js node.js chain.js heads.js plot.js curve.js \
+    start.js; do
+    ok "the page has all of $part" sh -c "! grep -vxF -f '$W/run.html' examples/look/$part"
+done
 ok "it has at most 3 MB" at_most 3000000 "$W/run.html"
 ok "it stands alone" alone "$W/run.html"
 ok "the page holds the loss" holds run "$(printed run loss)"
@@ -169,9 +168,7 @@ ok "no model" refuses 1 'there is no model' "$LOOK" --model "$W/none"
 ok "a vocabulary is missing" refuses 1 '\-\-ids "464' "$LOOK" --model "$W/alone"
 ok "no such token" refuses 1 "--ids: got '70000', expected a token" "$LOOK" --model "$W/alone" --ids "3 70000"
 ok "text and numbers" refuses 2 'only one of them' "$LOOK" --ids "3 4" --prompt a
-ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --example scalar --out "$W/none/page.html"
-ok "both" refuses 2 'cannot be combined with' "$LOOK" --example scalar --prompt a
-ok "no such example" refuses 2 'scalar|next-token' "$LOOK" --example other
+ok "no folder for the page" refuses 1 'cannot write' "$LOOK" --model "$W/run" --out "$W/none/page.html"
 
 # ---- in a browser: the rest ------------------------------------------------------------------------------
 rest || { finish; exit; }
@@ -223,16 +220,13 @@ shown scalar scalar empty=1 forward=3 turned=0 backward=4 opened=49 formula=1 ex
     users=7 line=1 leads=1 typed=1 shown=1 fewer=1 wrong=0 compared=7 "again=$(printed scalar dg/da)" \
     "sum=$(printed scalar dg/db)" "g=$(printed scalar g)" "dg/da=$(printed scalar dg/da)" \
     "dg/db=$(printed scalar dg/db)"
-for name in next run; do
-    loss=$(printed $name loss)
-    shown $name trained first=1 moved=1 stands=1 key=1 clicked=1 numbers=1 lit=1 sums=1 head=1 kept=1 \
-        opens=1 folded=3 plain=1 stays=1 enters=1 heads=1 back_to=1 sample=1 wrong=0 'compared=[1-9]*' \
-        "loss=$loss" "back=$loss" "node=$loss"
-done
-ok "single letters are upright" seen next upright 0
+loss=$(printed run loss)
+shown run trained first=1 moved=1 stands=1 key=1 clicked=1 axis=1 lit=1 sums=1 head=1 kept=1 \
+    opens=1 folded=3 plain=1 stays=1 enters=1 heads=1 back_to=1 sample=1 wrong=0 'compared=[1-9]*' \
+    "loss=$loss" "back=$loss" "node=$loss"
 fits() { awk '$1 == "rows" && $2 <= 25 { good = 1 } END { exit !good }' "$W/run.seen"; }
 ok "four layers fit a screen" fits
-shown nan nan loss=nan says=1
+shown nan nan loss=nan says=1 upright=0
 shown hostile hostile images=0 scripts=2 owned=0 turned=10 long=1 'numbers=nan/inf/-inf/*0'
 shown empty empty
 shown double double fits=0 wrong=0 'compared=[1-9]*' "loss=$(printed double loss)" largest=1.5e308 among=nan \

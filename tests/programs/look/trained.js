@@ -12,7 +12,7 @@ drive(() => {
     slider.dispatchEvent(new Event("input"));
     say("back", document.querySelector("#state code").textContent);
     const steps = data.states.map(state => state.step), last = steps.length - 1, knob = () => {
-        const line = document.querySelector("#curve line").getBoundingClientRect(),
+        const line = document.querySelector("#curve .at").getBoundingClientRect(),
               box = slider.getBoundingClientRect();
         return Math.abs(line.x - box.x - 8 - (box.width - 16) * (slider.value - slider.min) /
                         (slider.max - slider.min));
@@ -23,11 +23,11 @@ drive(() => {
     slider.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
     const after = `after ${steps[last - 1]} of ${steps[last]} steps`;
     say("key", document.querySelector("#state").textContent.includes(after) && knob() < 1 ? 1 : 0);
-    const curve = document.getElementById("curve"), edge = curve.getBoundingClientRect().x;
-    curve.dispatchEvent(new MouseEvent("click", { clientX: edge + 9 }));
+    const curve = document.querySelector("#curve svg"), edge = curve.getBoundingClientRect().x;
+    curve.dispatchEvent(new MouseEvent("click", { clientX: edge + 31 }));
     say("clicked", slider.value === "0" && knob() < 1 ? 1 : 0);
-    say("numbers", [...document.querySelectorAll("#curve text")]
-        .filter(text => text.textContent === String(steps[last - 1])).length);
+    const axis = [...document.querySelectorAll("#curve text")].filter(text => text.matches("[text-anchor=end]"));
+    say("axis", axis.length > 2 && Number(axis.at(-1).textContent) > data.curve.at(-1)[1] ? 1 : 0);
     document.querySelectorAll("#state .token")[3].dispatchEvent(new MouseEvent("mouseenter"));
     say("lit", document.querySelectorAll("table.next tr.lit").length);
     const sums = state => data.tokens.slice(0, data.seen).map((_, query) =>
@@ -57,8 +57,6 @@ drive(() => {
         .find(button => / attention$/.test(button.textContent)).click();
     say("back_to", /^\d+ {2}attention$/.test(document.querySelector("#node h2").textContent) ? 1 : 0);
     chain();
-    say("upright", [...document.querySelectorAll("#big text")]
-        .filter(text => /rotate/.test(text.getAttribute("transform"))).length);
     const sample = document.querySelector(".sample");
     say("sample", !sample || sample.textContent === "It writes <" + "/script> and \u00e9" ? 1 : 0);
     document.getElementById("fold").click();

@@ -112,6 +112,48 @@ export default async function expression(browser, address, folder, native) {
         same((await page.evaluate(table)).map(row => row.slice(0, 2)), [["x", "(2, 3)"], ["W", "(3, 2)"]]);
         same(await page.evaluate("by_id('typed_verdict').className"), "good");
     });
+    await check("an input is chosen, whose chain rule adds up", async () => {
+        await change(page, () => page.click("#typed_examples button"));
+        same(await page.evaluate("document.querySelectorAll('table.chain tr').length > 2"), true);
+    });
+    await check("the picture has each node, and is lit from the last one back", async () => {
+        const boxes = `[...document.querySelectorAll("#graph .box")]`;
+        same(await page.evaluate(`${boxes}.length === nodes.length`), true);
+        await page.click("#restart");
+        same(await page.evaluate(`${boxes}.filter(box => box.matches(".has_value, .has_grad")).length`), 0);
+        await page.click("#up");
+        await page.click("#up");
+        same(await page.evaluate(`${boxes}.map(box => box.matches(".has_grad")).lastIndexOf(false) <
+            ${boxes}.findIndex(box => box.matches(".has_grad"))`), true);
+        await page.click("#all");
+    });
+    await check("a gradient of 0: a green tick, and what was not tested", async () => {
+        await change(page, () => page.click("#typed_examples button:nth-child(2)"));
+        same(await page.evaluate("[typed_verdict.className, typed_verdict.textContent]"), ["good",
+            "\u2713 The gradient check passed. v was not tested: its gradient is 0 here."]);
+    });
+    await check("one set of numbers: the report's are the table's", async () => {
+        const [, analytic] = /analytic (\S+),/.exec(await page.text("#typed_report"));
+        const shown = await page.evaluate(`[...document.querySelectorAll("#typed_inputs td:nth-child(3)")]
+            .map(cell => Number(cell.textContent).toPrecision(5))`);
+        if (!shown.includes(Number(analytic).toPrecision(5))) throw new Error(`${analytic}: ${shown}`);
+    });
+    for (const [what, says] of [["y = ln(a)", /did you mean log\?/], ["y = foo(a)", /there are relu tanh/]])
+        await check("it answers: " + what, async () => {
+            await change(page, () => page.replace("#typed_text", what));
+            if (!says.test(await page.text("#typed_mistake"))) throw new Error(await page.text("#typed_mistake"));
+        });
+    await check("pi, max of two and x^y", async () => {
+        await change(page, () => page.replace("#typed_text", "y = pi*a + max(a, b)^b"));
+        same((await page.evaluate(table)).map(row => row[0]), ["a", "b"]);
+        same(await page.evaluate("typed_verdict.className"), "good");
+    });
+    await check("a word asks, and becomes a slider", async () => {
+        await change(page, () => page.replace("#typed_text", "y = rate*a"));
+        same(/a new slider called rate\?/.test(await page.text("#typed_mistake")), true);
+        await change(page, () => page.click("#typed_mistake button"));
+        same((await page.evaluate(table)).map(row => row[0]), ["rate", "a"]);
+    });
     await quiet(page, "expression");
     await page.close();
 }

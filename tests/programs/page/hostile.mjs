@@ -26,9 +26,10 @@ export default async function hostile(browser, address, folder) {
         await check(`${what}: ${word ? "a sentence" : "it trains"}`, async () => {
             const run = await page.evaluate("(run_error.textContent = '', training.run)");
             await change();
-            await page.until(`run_error.textContent || training.run > ${run} && training.open`);
-            if (await page.evaluate("training.open && !training.playing")) await page.click("#run_play");
-            const why = await page.until("run_error.textContent || training.open && run.step > 0");
+            await page.until(`${/lr|batch/.test(what)} || run_error.textContent || training.run > ${run} && training.open`);
+            if (await page.evaluate("training.open && !training.playing && !run_error.textContent"))
+                await page.click("#run_play");
+            const why = await page.until(`run_error.textContent || ${!word} && training.open && run.step > 0`);
             if (word ? !String(why).includes(word) : why !== true) throw new Error("got " + why);
         });
     }
@@ -52,7 +53,8 @@ export default async function hostile(browser, address, folder) {
             run_text.dispatchEvent(new Event("input")))`));
     for (const [name, value] of fields) {
         const selector = `#run_form [name=${name}]`, was = await page.evaluate(`run_form["${name}"].value`);
-        await attempt(`${name} '${value}'`, name, async () => {
+        const word = name === "lr" ? "learning rate" : name;
+        await attempt(`${name} '${value}'`, word, async () => {
             await page.replace(selector, value);
             await page.press("Tab");
         });

@@ -89,6 +89,7 @@ async function show(page, screen) {
     await page.click(`#screens [data-screen=${screen}]`);
     await page.until(`document.body.dataset.screen === "${screen}" && document.querySelector("#rows .row")`);
     if (screen === "training") {
+        await page.click("#run_play");
         await page.until("training.playing && run.step > 0");
         await page.click("#run_play");
     }

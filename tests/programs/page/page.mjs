@@ -7,7 +7,7 @@
 import { pathToFileURL } from "node:url";
 
 const [name, program, file, native, folder, ...chosen] = process.argv.slice(2);
-const parts = name === "chromium" ? ["expression", "training", "broken", "hostile", "layout"]
+const parts = name === "chromium" ? ["first", "expression", "training", "broken", "hostile", "layout"]
     : ["expression", "training"];
 const { start } = await import(`./${name}.mjs`), browser = await start(program, folder);
 for (const part of chosen.length ? chosen : parts) {

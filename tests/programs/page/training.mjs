@@ -3,10 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { check, download, note, quiet, same } from "./checks.mjs";
 
 // Expressions that the page evaluates.
-const step = "parseInt(document.querySelector('#run_place').textContent)";
+const step = "Number(/after (\\d+) of/.exec(document.querySelector('#run_place').textContent)?.[1])";
 const is_playing = "(document.querySelector('#run_play').textContent === 'pause')";
-const done = `(/^(\\d+) of \\1 /.test(document.querySelector("#run_place").textContent) && !${is_playing} &&
-    !to_draw.size)`;
+const done = `(/after (\\d+) of \\1 /.test(document.querySelector("#run_place").textContent) && !${is_playing} &&
+    !to_draw.size && !run.asked)`;
+// Every step that is named, at one moment: the place, the slider, the heads.
+const named = `[by_id("run_place").textContent, by_id("run_at").getAttribute("aria-valuetext"),
+    by_id("state").textContent].map(text => Number(/after (?:all )?(\\d+)/.exec(text)[1]))`;
 const tape_loss = `[...document.querySelectorAll("#rows .row")].find(row => row.textContent.includes("loss"))
     .querySelector(".value").textContent`;
 const heads = `[...document.querySelectorAll("#model canvas")].map(canvas => canvas.toDataURL()).join()`;
@@ -68,6 +71,10 @@ async function loaded(page, folder, [first, , last]) {
         await page.until(`${tape_loss} === "${last}"`);
         same(await page.text("#run_error"), "");
     });
+    await check("it writes at once, and has no norms of a step", async () => {
+        same(await page.text("#run_sample"), readFileSync(folder + "/whole.sample", "utf8"));
+        same(await page.evaluate(`[...document.querySelectorAll("#run_norms .number")].map(x => x.textContent).join("")`), "");
+    });
 }
 
 // A run that is not closed would keep five megabytes of the module. What is free is not always used again in
@@ -77,7 +84,7 @@ async function restarts(page) {
     for (let i = 0; i < 10; i++) {
         await page.click("#run_again");
         if (!await page.evaluate(is_playing)) await page.click("#run_play");
-        await page.until(`training.open && run.step >= 10 && run.step < 100`);
+        await page.until(`training.open && run.step >= 10`);
         await page.send("HeapProfiler.collectGarbage");
         seen.push([await page.evaluate("run.memory"), (await page.send("Runtime.getHeapUsage")).usedSize]);
     }
@@ -89,14 +96,90 @@ async function restarts(page) {
     await check("ten restarts: one worker", () => same(page.workers.length, 1));
 }
 
+// A text that is too short: what is shown is no longer its own, and is dimmed.
+async function refused(page) {
+    await check("a text that is refused, in the page's words", async () => {
+        const was = await page.evaluate("run_text.value"), dim = "getComputedStyle(run_middle).opacity < 1";
+        await page.paste("#run_text", "'short'");
+        const why = await page.until("run_error.textContent");
+        if (why.includes("--") || !/context/.test(why)) throw new Error("got " + why);
+        same(await page.evaluate(`[${dim}, getComputedStyle(inspect).opacity < 1]`), [true, true]);
+        await page.paste("#run_text", JSON.stringify(was));
+        await page.until(`!run_error.textContent && training.open && !(${dim})`);
+    });
+    await check("a prompt that is refused", async () => {
+        await page.replace("#prompt_text", "zzz");
+        await page.until("prompt_error.textContent && getComputedStyle(inspect).opacity < 1");
+        const why = await page.text("#prompt_error");
+        if (/byte|--/.test(why)) throw new Error("got " + why);
+        await page.replace("#prompt_text", "She sells sea sh");
+        await page.until("!prompt_error.textContent && getComputedStyle(inspect).opacity === '1'");
+    });
+}
+
+// The prompt is continued; the bars follow the sliders.
+async function writes_on(page) {
+    const bars = `[...document.querySelectorAll("#next .number")].map(x => x.textContent)`;
+    const slide = async (name, value) => {
+        const before = await page.evaluate(bars + ".join()");
+        await page.evaluate(`(write[${JSON.stringify(name)}].value = ${value},
+            write.dispatchEvent(new Event("input")), 1)`);
+        await page.until(`${bars}.join() !== "${before}"`);
+        return page.evaluate(bars);
+    };
+    await check("write on", async () => {
+        await page.click("#write_on");
+        const text = await page.until("!written.hidden && written.textContent");
+        same([text.startsWith("She sells sea sh"), text.length], [true, 116]);
+    });
+    await check("temperature 0: one token; top-k 2: two", async () => {
+        same((await slide("temperature", 0))[0], "100.0 %");
+        await slide("temperature", 2);
+        same((await slide("top_k", 2)).filter(p => parseFloat(p) > 0).length, 2);
+    });
+}
+
+// At step 100 the rate and the batch change; tests/programs/page.sh compares with the module in node.
+async function changes(page, folder) {
+    await check("a rate and a batch change at step 100", async () => {
+        if (await page.evaluate(is_playing)) await page.click("#run_play");
+        await page.until(`!${is_playing}`);
+        await page.click("#run_again");
+        await page.until(`training.open && !${is_playing} && run.step === 0 && !run.asked`);
+        await page.evaluate("(() => { for (let i = 0; i < 100; i++) tell({ do: 'step' }); })()");
+        await page.until("run.step === 100");
+        await set_field(page, "lr", "0.003");
+        await set_field(page, "batch", "4");
+        await page.until("by_id('run_until').textContent.includes('up to step 100')");
+        await page.click("#run_play");
+        await page.until(done);
+        await download(page, folder, "[data-save=curve]", "loss.tsv", "changed.tsv");
+        await set_field(page, "lr", "0.01");
+        await set_field(page, "batch", "8");
+    });
+}
+
 export default async function training(browser, address, folder) {
     const page = await browser.open(address + "#training", 1280, 800), quick = !page.send_to;
-    await check("it opens playing, and a loss arrives", () => page.until(
-        `${is_playing} && ${step} > 0 && /\\d/.test(document.querySelector("#run_legend b").textContent)`));
+    await check("it opens at rest", async () => {
+        await page.until("run.moment");
+        same(await page.evaluate(`[${is_playing}, run.step]`), [false, 0]);
+        await page.click("#run_play");
+        await page.until(`${step} > 0 && /\\d/.test(document.querySelector("#run_legend b").textContent)`);
+    });
+    await check("one step everywhere", async () => {
+        for (let i = 0; i < 5; i++) {
+            const before = await page.evaluate(step);
+            await page.until(`!to_draw.size && (${step} > ${before} || !${is_playing})`);
+            same(new Set(await page.evaluate(`to_draw.size ? [0] : ${named}`)).size, 1);
+        }
+    });
     note(`the first loss was seen ${await page.evaluate("performance.now().toFixed(0)")} ms after opening`);
     await check("pause", async () => {
-        await page.click("#run_play");
+        if (await page.evaluate(is_playing)) await page.click("#run_play");
         await page.until(`!${is_playing}`);
+        await page.click("#run_again");
+        await page.until(`training.open && run.step === 0 && !run.asked && !to_draw.size`);
     });
     await check("one step is one", async () => {
         const before = await page.evaluate(step);
@@ -137,6 +220,11 @@ export default async function training(browser, address, folder) {
     });
     const losses = await through_time(page, folder);
     await loaded(page, folder, losses);
+    await refused(page);
+    if (!quick) {
+        await writes_on(page);
+        await changes(page, folder);
+    }
     if (!quick) await restarts(page);
     await check("other settings", async () => {
         await set_field(page, "steps", "40");

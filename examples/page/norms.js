@@ -1,0 +1,46 @@
+// ---- what stands beside a plot: its legend, and the norms of layers -------------------------------------
+
+// What the lines of a plot are, with a number each: [className, text, number], ...
+function draw_legend(box, entries) {
+    box.replaceChildren(...entries.map(([className, text, number]) => {
+        const entry = make("span", "entry");
+        entry.append(make("i", className), text + " ", make("b", "", number));
+        return entry;
+    }));
+}
+
+// A name, a bar for each share ({ className, share }), and texts of as many columns.
+function bar_row(name, bars, ...columns) {
+    const row = make("div", "norm"), track = make("div", "track");
+    track.append(...bars.map(({ className, share }) => {
+        const fill = make("div", "fill " + className);
+        fill.style.transform = `scaleX(${share})`;
+        return fill;
+    }));
+    row.append(make("span", "name", name), track, ...columns.map(column => {
+        const cell = make("div");
+        cell.append(...column.map(([className, text]) => make("div", "number " + className, text)));
+        return cell;
+    }));
+    return row;
+}
+
+// A row for each layer, a bar and a number for each series ({ className, norms: [{ name, grad, ratio }] }),
+// on a logarithmic scale that grows by decades, until box.scale is null again.
+function draw_norms(box, series, has_ratio) {
+    const all = series.flatMap(one => one.norms.map(norm => Math.log10(norm.grad ?? NaN)));
+    const powers = all.filter(Number.isFinite);
+    const [low, high] = box.scale = [Math.min(...powers.map(power => Math.max(-30, Math.floor(power - 0.1))),
+        box.scale?.[0] ?? Infinity), Math.max(...powers.map(Math.ceil), box.scale?.[1] ?? -Infinity)];
+    const scale = make("div", "scale"), decades = Math.max(1, high - low);
+    scale.setAttribute("aria-hidden", "true");
+    scale.append(...[low, high].map(power => make("span", "", Number.isFinite(power) ? "1e" + power : "")));
+    box.style.setProperty("--decades", Number.isFinite(decades) ? decades : 1);
+    box.replaceChildren(scale, ...series[0].norms.map(({ name }, i) => {
+        const here = series.map(({ className, norms }) => ({ className, ...norms[i] }));
+        return bar_row(name, here.map(({ className, grad }) =>
+            ({ className, share: grad > 0 ? clamp((Math.log10(grad) - low) / decades, 0, 1) : 0 })),
+        here.map(({ className, grad }) => [className, short(grad ?? undefined)]),
+        ...has_ratio ? [here.map(({ ratio }) => ["", ratio ? percent(ratio) : ""])] : []);
+    }));
+}

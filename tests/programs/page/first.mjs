@@ -1,0 +1,97 @@
+// What a new visitor sees: one sentence and one button; then the guided path, by keys alone, whose question
+// stays in view; and an address that keeps all that was set.
+import { check, quiet, same } from "./checks.mjs";
+
+const shown = `[...document.querySelectorAll("main button, #guide button")].filter(one => one.checkVisibility())
+    .map(one => one.id || one.textContent)`;
+const settled = "(!typed.waits && !run.asked && !to_draw.size)";
+
+async function first_screen(page) {
+    await check("one sentence, one button, and nothing runs", async () => {
+        await page.until("run.moment && document.querySelector('#guide .say').textContent.includes('26,016')");
+        same(await page.text("#guide .say"), "This model of 26,016 numbers will learn these four lines.");
+        same(await page.evaluate(shown), ["run_play"]);
+        same(await page.evaluate("[run.step, training.playing, run.rows.length]"), [0, false, 0]);
+        same((await page.text("#run_goal pre")).split("\n").length, 4);
+    });
+    await check("play: it learns, and the path goes on", async () => {
+        await page.evaluate("document.body.focus()");
+        await page.press("Tab", 5);
+        same(await page.evaluate("document.activeElement.id"), "run_play");
+        await page.press("Enter");
+        await page.until("run.step > 3 && run.step < run.steps && training.playing");
+        same(await page.evaluate("document.querySelector('#run_loss path') !== null"), true);
+        await page.evaluate("(training.pace = 0, tell({ do: 'play' }), 1)");
+        await page.until("run.step === run.steps && document.querySelector('#guide .next').checkVisibility()");
+        same(/by heart/.test(await page.text("#guide .say")), true);
+        same(/why.*held-out.*rise after step \d+/i.test(await page.text("#run_held")), true);
+    });
+}
+
+// Each station by keys: Enter on the button that leads on. The box is in view wherever the page is scrolled to.
+async function stations(page) {
+    for (const width of [390, 800, 1280]) {
+        await page.resize(width, 800);
+        for (let i = 2; i <= 9; i++)
+            await check(`station ${i}, ${width} wide: its question is in view`, async () => {
+                await page.evaluate("(document.querySelector('#guide .next').focus(), 1)");
+                await page.press("Enter");
+                await page.until(`${settled} && station === ${i - 1}`);
+                if (i === 6) await page.until("run.look && !training.in_view");
+                for (const at of ["0", "document.documentElement.scrollHeight / 2", "1e6"]) {
+                    const [top, bottom, covered] = await page.evaluate(`(scrollTo({ top: ${at}, behavior: "instant" }), (() => {
+                        const { top, bottom, left } = document.querySelector("#guide .say").getBoundingClientRect();
+                        return [top, bottom, !guide.contains(document.elementFromPoint(left + 5, top + 5))];
+                    })())`);
+                    same([top >= 0, bottom <= 0.5 * 800, covered], [true, true, false]);
+                }
+            });
+        await page.click("#guide .stations button");
+    }
+    await check("what a station speaks of is below its box", async () => {
+        await page.resize(390, 800);
+        await page.click("#guide .stations button:nth-child(6)");
+        await page.until(`${settled} && run.look && !training.in_view`);
+        const [heads, box] = await page.evaluate(`["run_heads", "guide"].map(id => {
+            const { top, bottom } = by_id(id).getBoundingClientRect();
+            return { top, bottom };
+        })`);
+        if (heads.top < box.bottom - 1 || heads.top > 700) throw new Error(`${heads.top}, ${box.bottom}`);
+    });
+    await check("an exercise's text is in the page", async () => {
+        await page.click("#guide details:last-of-type summary");
+        const text = await page.text("#guide pre");
+        if (!/#include/.test(text) || await page.evaluate("document.links.length")) throw new Error(text);
+    });
+}
+
+// The same page again: what was typed and chosen is there, and the station.
+async function address_keeps(browser, page) {
+    await check("the address keeps an expression, a station, settings", async () => {
+        await page.resize(1280, 800);
+        await page.click("#guide .stations button:nth-child(3)");
+        await page.replace("#typed_text", "y = pi*a + b");
+        await page.until(`${settled} && typed.names.join() === "a,b"`);
+        await page.replace("#field_a", "1.25");
+        await page.evaluate("(by_id('run_form').lr.value = '0.02', by_id('run_text').value = 'to be or not to be', 1)");
+        await page.until(settled);
+        await page.evaluate("(history.replaceState(null, '', state_text()), 1)");
+        const state = `[station, by_id("typed_text").value, by_id("field_a").value, by_id("run_form").lr.value,
+            by_id("run_text").value, document.querySelector("#typed_inputs td:nth-child(3)").textContent]`;
+        const before = await page.evaluate(state), again = await browser.open(await page.evaluate("location.href"), 1280, 800);
+        await again.until("!typed.waits && document.querySelector('#typed_inputs td')");
+        same(await again.evaluate(state), before);
+        same([before[0], before[2]], [2, "1.25"]);
+        await quiet(again, "the address");
+        await again.close();
+    });
+}
+
+export default async function first(browser, address) {
+    const page = await browser.open(address, 1280, 800);
+    await first_screen(page);
+    await stations(page);
+    await address_keeps(browser, page);
+    await quiet(page, "first");
+    await page.close();
+}
