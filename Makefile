@@ -113,8 +113,8 @@ endef
 # -Wl,--gc-sections contains only those that it uses. --force-group-allocation: helpers that the compiler puts
 # into every object (on 32-bit x86, to find the program counter) are kept in ours, not replaced by the
 # program's copies, whose names differ.
-OBJCOPY := $(if $(WINDOWS)$(findstring darwin,$(MACHINE)),,\
-             $(shell command -v `$(CC) -print-prog-name=objcopy`))
+OBJCOPY := $(strip $(if $(WINDOWS)$(findstring darwin,$(MACHINE)),, \
+                   $(shell command -v `$(CC) -print-prog-name=objcopy`)))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
 define archive
 $(if $(V),,@echo "ar  $@")

@@ -12,18 +12,18 @@ trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # A project with only what matters here: the Makefile and its two scripts, a program, a test.
-mkdir -p "$BOX/tree/core/tape" "$BOX/tree/examples" "$BOX/tree/tests/lib" "$BOX/tree/tests/tape" \
-    "$BOX/tree/tests/build" "$BOX/fakes"
+mkdir -p "$BOX/tree/core/tape" "$BOX/tree/core/machine" "$BOX/tree/examples" "$BOX/tree/tests/lib" \
+    "$BOX/tree/tests/tape" "$BOX/tree/tests/build" "$BOX/fakes"
 cp Makefile "$BOX/tree"
 cp core/gradus.h "$BOX/tree/core"
-for part in exercises look page install; do
+for part in exercises look page install windows; do
     mkdir -p "$BOX/tree/examples/$part"
     cp examples/$part/$part.mk "$BOX/tree/examples/$part"
 done
 cp tests/tests.mk "$BOX/tree/tests"
 cp -R tests/build/tools "$BOX/tree/tests/build"
-for file in core/tape/tape examples/train examples/generate tests/main tests/lib/fault \
-    tests/tape/test_tape; do
+for file in core/tape/tape core/machine/limits examples/train examples/generate tests/main \
+    tests/lib/fault tests/tape/test_tape; do
     : > "$BOX/tree/$file.c"
 done
 
