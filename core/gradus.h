@@ -636,7 +636,17 @@ typedef struct gra_meta {               /* text beside the values, UTF-8; a key 
 } gra_meta;
 
 /* The parameters and buffers. Names and shapes in the file must be the model's, or nothing changes. Loading
- * takes as much memory again as they do. */
+ * takes as much memory again as they do. Where a file has only some of them (PyTorch: strict=False):
+ *
+ *     gra_file *f = gra_file_open("part.safetensors");
+ *     for (int i = 0; i < gra_param_count(model); i++) {
+ *         gra_tensor *p = gra_param_at(model, i);
+ *         const gra_file_tensor *part = gra_file_find(f, p->name);
+ *         if (!part || part->size != p->size || gra_file_read(f, part, p->data))
+ *             printf("%s stays as it was\n", p->name);
+ *     }
+ *     gra_file_close(f);
+ */
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load(gra_model *m, const char *path);
 

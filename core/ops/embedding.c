@@ -83,7 +83,8 @@ static void backward(gra_tensor *y)
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape)
 {
     static const gra_op op = { .name = "embedding", .forward = forward_all, .backward = backward,
-                               .args = sizeof(struct args), .reads_panels = 1u << 0 };
+                               .args = sizeof(struct args), .reads_panels = 1u << 0,
+                               .reads_no_inputs = true };
     if (GRA_BAD_INPUTS(t, "embedding", w))
         return gra_empty(t);
     size_t n;

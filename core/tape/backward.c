@@ -171,13 +171,14 @@ static bool is_repeated(const gra_tensor *y, int i)
     return false;
 }
 
-/* The parameter p does not have the values that y was computed from: an optimiser has changed them since, or
- * its model is closed. */
+/* The parameter p does not have the values that y's backward may read: an optimiser has changed them since
+ * the forward, or its model is closed. */
 static bool has_changed(gra_tape *t, const gra_tensor *p, const gra_tensor *y)
 {
     if (gra_is_closed(t, p, "gra_backward"))
         return true;
-    if (p->tape || !p->requires_grad || p->owner != t->machine || p->updates <= y->updates)
+    if (p->tape || !p->requires_grad || p->owner != t->machine || p->updates <= y->updates ||
+        y->op->reads_no_inputs)
         return false;
     gra_fail(t, "gra_backward: got the parameter %s, which an optimiser's step has changed since %s read it, "
              "expected the values of the forward: call the step after gra_backward", GRA_SHAPE_OF(p),
