@@ -149,7 +149,8 @@ struct gra_tensor {
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
-    bool          forgotten;            /* by gra_forget: data is NULL until the backward needs it (op.h) */
+    bool          forgotten, viewed;    /* by gra_forget: data is NULL until the backward needs it (op.h);
+                                           by a view, which shares data */
     bool          ran;                  /* of an op's result: gra_run has computed it */
     unsigned      step;                 /* the step of its tape in which it was made */
     unsigned      updates;              /* optimiser steps before it was made; of a parameter: its last */

@@ -113,9 +113,10 @@ bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: 
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */
 
 /* The forward no longer needs the values of y: frees them. Where an op's backward reads them, they are
- * computed again, by y's op from y's inputs. For cheap ops, in a layer that returns neither y nor a view of
- * it: y->data is NULL. After gra_keep_grads(t, true), and while a step is checked or traced, y keeps its
- * values. */
+ * computed again, by y's op from y's inputs. For cheap ops, in a layer that does not return y: y->data is
+ * NULL, also for f of a gra_checkpoint. (Without dropout gra_dropout returns its input, which is then freed.)
+ * y keeps its values if it has a view, after gra_keep_grads(t, true), and while a step is checked or
+ * traced. */
 void     gra_forget(gra_tensor *y);
 
 /* Zeroed memory that lives as long as the model; NULL after an error. gra_state makes an optimiser's buffer

@@ -63,6 +63,9 @@ static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_dim_spl
     if (a.n == 0 && a.outer * a.inner > 0)
         gra_fail(t, "%s: got x %s, expected at least one value to take the %s of", name, GRA_SHAPE_OF(x),
                  which);
+    if (x->panels)
+        gra_fail(t, "%s: got the parameter %s, which is held as bfloat16, expected one in float", name,
+                 x->name);
     return !gra_error(t);
 }
 

@@ -177,8 +177,10 @@ static bool has_changed(gra_tape *t, const gra_tensor *p, const gra_tensor *y)
 {
     if (gra_is_closed(t, p, "gra_backward"))
         return true;
+    if (p->panels)
+        return !gra_has_values(t, p, "gra_backward");
     if (p->tape || !p->requires_grad || p->owner != t->machine || p->updates <= y->updates ||
-        y->op->reads_no_inputs)
+        (y->op->reads_no_inputs && !y->forgotten))      /* y is not computed again either */
         return false;
     gra_fail(t, "gra_backward: got the parameter %s, which an optimiser's step has changed since %s read it, "
              "expected the values of the forward: call the step after gra_backward", GRA_SHAPE_OF(p),
@@ -235,6 +237,9 @@ static bool remember(gra_tape *t, gra_tensor *x)
 {
     if (x->data || !x->forgotten)
         return true;
+    for (int i = 0; i < x->nin; i++)
+        if (x->in[i] && has_changed(t, owner(x->in[i]), x))
+            return false;
     x->data = remember_inputs(t, x) ? gra_grad_take(t, x->size) : NULL;
     if (x->data)
         gra_tape_run(t, x, false);

@@ -11,7 +11,8 @@ struct args {
     gra_checkpoint_fn *f;
     void          *arg;
     gra_rng       *rng;                 /* the generator before f(x), which dropout draws from; or NULL */
-    gra_arena_mark mark;                /* the memory that f(x) got begins here */
+    gra_arena_mark mark;                /* the memory that f(x) got begins here, */
+    gra_tensor    *leaves;              /* and its tensors that no op has made, after this one */
     bool           again;               /* f(x) is recorded again */
 };
 
@@ -24,13 +25,23 @@ static gra_tensor *call(gra_tape *t, const struct args *a, gra_tensor *x)
     t->inside = true;
     gra_tensor *y = a->f(t, a->arg, x);
     t->inside = was_inside;
-    return GRA_BAD_INPUTS(t, "gra_checkpoint: f's result", y) ? &t->empty : y;
+    return GRA_BAD_INPUTS(t, "gra_checkpoint: f's result", y) || !gra_has_values(t, y, "gra_checkpoint")
+        ? &t->empty : y;
 }
 
-static void forget(gra_tape *t, gra_arena_mark mark)
+/* What f makes belongs to this call: its memory, and tensors, which an op refuses when it has ended. */
+static void begin(gra_tape *t, struct args *a)
 {
+    a->mark = gra_arena_here(&t->inner);
+    a->leaves = t->leaves;
+}
+
+static void forget(gra_tape *t, const struct args *a)
+{
+    for (; t->leaves != a->leaves; t->leaves = t->leaves->prev)
+        t->leaves->step--;
     if (!t->guards_memory)
-        gra_arena_back(&t->inner, mark);
+        gra_arena_back(&t->inner, a->mark);
 }
 
 gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_tensor *x)
@@ -42,17 +53,17 @@ gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_ten
     struct args a = { .f = f, .arg = arg, .rng = t->rng ? gra_alloc(t, sizeof *a.rng) : NULL };
     if (a.rng)
         *a.rng = *t->rng;
-    a.mark = gra_arena_here(&t->inner);
+    begin(t, &a);
     gra_tensor *const last = t->last, *r = call(t, &a, x);
     real *values = gra_grad_take(t, r->size);           /* r is in the memory that is forgotten: */
     if (values)
         memcpy(values, r->data, r->size * sizeof *values);
     for (gra_tensor *z = t->last; z && z != last; z = z->prev) {
         gra_free_values(t, z);
-        z->step--;                                      /* an op that gets one of f's tensors refuses it */
+        z->step--;
     }
     t->last = last;
-    forget(t, a.mark);
+    forget(t, &a);
 
     gra_tensor *y = gra_result(t, &op, r->shape, x);
     if (t->error.failed)
@@ -76,7 +87,7 @@ gra_tensor *gra_checkpoint_again(gra_tape *t, gra_tensor *y)
     }
     t->last = y;
     a->again = true;
-    a->mark = gra_arena_here(&t->inner);
+    begin(t, a);
     gra_tensor *r = call(t, a, y->in[0]);
     if (a->rng)
         *t->rng = now;
@@ -93,7 +104,7 @@ bool gra_checkpoint_ends(gra_tape *t, gra_tensor *y)
     struct args *a = y->args;
     const bool ends = a->again;
     if (ends)
-        forget(t, a->mark);
+        forget(t, a);
     a->again = false;
     return ends;
 }

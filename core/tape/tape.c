@@ -68,7 +68,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     gra_arena_rewind(&t->inner);
     keep_headers(t);
     t->step++;
-    t->last = NULL;
+    t->last = t->leaves = NULL;
     t->free_grads = NULL;
     t->mode = mode;
     t->rng = rng;
@@ -266,7 +266,12 @@ static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, in
 
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data)
 {
-    return new_tensor(t, name, shape, 0, 0, data, false);
+    gra_tensor *x = new_tensor(t, name, shape, 0, 0, data, false);
+    if (t->inside && x != &t->empty) {
+        x->prev = t->leaves;
+        t->leaves = x;
+    }
+    return x;
 }
 
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in)
@@ -291,8 +296,11 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
     }
     y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
     y->forgotten = t->inside && !op->view;              /* in its turn in the sweep, or where f ends */
-    if (op->view)
+    if (op->view) {
         y->base = in[0]->base ? in[0]->base : in[0];
+        if (in[0]->tape)                /* a parameter is not forgotten, and threads may share it */
+            in[0]->viewed = true;
+    }
     return y;
 }
 
@@ -380,8 +388,8 @@ gra_tensor *gra_run(gra_tensor *y)
 void gra_forget(gra_tensor *y)
 {
     gra_tape *t = y->tape;
-    if (!t || !y->op || !y->op->forward || !y->data || y == &t->empty || t->keep_grads ||
-        t->watch[0] || t->watch[1])
+    if (!t || y == &t->empty || gra_is_stale(y, __func__) || !y->op || !y->op->forward || !y->data ||
+        y->viewed || t->keep_grads || t->watch[0] || t->watch[1])
         return;
     y->forgotten = true;
     gra_free_values(t, y);

@@ -12,7 +12,8 @@ struct gra_tape {
     gra_tensor   *last;                 /* recorded last: the head of the list */
     gra_arena     arena;                /* values, gradients and what ops allocate in this step */
     gra_arena     inner;                /* the same within f of gra_checkpoint, */
-    bool          inside;               /* which is being called */
+    bool          inside;               /* which is being called, */
+    gra_tensor   *leaves;               /* and what it has made that is no op's result, linked by prev */
     gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
     int           arena_index;          /* which of the two is being filled */
     size_t        headers_before;       /* bytes in it when this step began */

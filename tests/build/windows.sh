@@ -3,6 +3,7 @@
 # ops, layers and golden numbers with each instruction set, runs that are killed, paths and texts of Windows.
 # Left out, with a sentence, where the compiler or wine is missing.
 . tests/lib/ok.sh
+unset MAKEFLAGS MFLAGS MAKELEVEL
 
 CC=${WINDOWS_CC:-x86_64-w64-mingw32-gcc}
 wine=$(command -v /usr/lib/wine/wine64 || command -v wine64 || command -v wine)
