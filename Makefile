@@ -55,7 +55,8 @@ f64 = $(patsubst %.c,$(B)/f64/%.o,$(1))
 
 LIBRARIES = $(B)/libgradus.a $(B)/libgradus64.a
 PROGRAMS  = $(PROGRAM:examples/%.c=$(B)/%)
-LESSONS   = $(LESSON:%.c=$(B)/%)
+FORKING   = examples/10_compute_again.c                # as Windows cannot
+LESSONS   = $(patsubst %.c,$(B)/%,$(if $(WINDOWS),$(filter-out $(FORKING),$(LESSON)),$(LESSON)))
 NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
             $(NOTEBOOK:examples/notebooks/%.c=$(B)/notebooks64/%)
 

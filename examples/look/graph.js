@@ -29,13 +29,18 @@ function place_boxes(boxes, room) {
     const middle = box => box.from.reduce((sum, other) => sum + other.x, 0) / box.from.length;
     levels.forEach((level, i) => {
         if (level.every(box => box.from.length)) level.sort((a, b) => middle(a) - middle(b));
-        const step = Math.min(GRAPH.wide + GRAPH.gap, (room - GRAPH.wide) / Math.max(1, level.length - 1));
+        const step = GRAPH.wide + GRAPH.gap;
         level.forEach((box, k) => {
             box.x = room / 2 + (k - (level.length - 1) / 2) * step;
             box.y = 2 + i * (GRAPH.high + GRAPH.down);
         });
     });
     return levels.length * (GRAPH.high + GRAPH.down) - GRAPH.down + 4;
+}
+
+// Two of them fit into a box.
+function short_text(text) {
+    return text.length <= 7 || isNaN(text) ? text.slice(0, 7) : String(+(+text).toPrecision(4)).slice(0, 8);
 }
 
 function draw_box(svg, { part, x, y }) {
@@ -49,8 +54,8 @@ function draw_box(svg, { part, x, y }) {
     box.append(make_svg("title", {}, title),
         make_svg("rect", { x: left, y, width: wide, height: high, rx: 6 }));
     write(x, y + 16, "middle", clipped(title, 14), "title");
-    write(left + 5, y + 34, "start", cell_text(i, node.data, has_value(i)).slice(0, 8), "value");
-    write(left + wide - 5, y + 34, "end", cell_text(i, node.grad, has_grad(i)).slice(0, 8), "grad");
+    write(left + 5, y + 34, "start", short_text(cell_text(i, node.data, has_value(i))), "value");
+    write(left + wide - 5, y + 34, "end", short_text(cell_text(i, node.grad, has_grad(i))), "grad");
     box.addEventListener("click", () => {
         if (part.node === undefined && part === chosen) toggle(part);
         else choose(part);
@@ -64,7 +69,7 @@ function draw_graph() {
     if (frame.hidden) return;
     const most = Math.max(...boxes.map(box => boxes.filter(other => other.level === box.level).length));
     const needs = most * (GRAPH.wide + GRAPH.gap), all = Math.max(220, by_id("right").clientWidth - 40);
-    const room = Math.min(all, needs), high = place_boxes(boxes, room);
+    const room = needs, high = place_boxes(boxes, room);
     const svg = make_svg("svg", { width: room, height: high, "aria-hidden": true });
     frame.style.float = needs < 0.55 * all ? "right" : "none";          // beside the node, or above it
     for (const to of boxes)

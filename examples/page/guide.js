@@ -7,7 +7,7 @@ function first_text() {
     return run.step < run.steps
         ? "It guesses each next letter. The loss is how wrong it guesses. The gradient tells, for each of " +
             `its ${n} numbers, which way the loss falls; each step moves all of them a little that way.`
-        : `It knows the lines by heart, after ${run.steps} steps and ${n} gradients in each. Where does a ` +
+        : `It nearly knows the lines by heart, after ${run.steps} steps and ${n} gradients in each. Where does a ` +
             "gradient come from? The next station computes one that you can follow with a pencil.";
 }
 
@@ -121,6 +121,7 @@ function go_to_station(i) {
     const moved = by_id("guide").contains(document.activeElement);
     stations[station].set();
     draw_guide();
+    for (const panel of document.querySelectorAll("#left, #right, .screen")) panel.scrollTop = 0;
     if (moved) by_id("guide").querySelector("[aria-pressed=true]").focus({ preventScroll: true });
     keep_state();
 }

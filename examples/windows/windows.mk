@@ -22,7 +22,8 @@ windows-zip: $(B)/page.html
 	@rm -rf $(WINDOWS_ZIP) $(WINDOWS_ZIP).zip
 	@mkdir -p $(WINDOWS_ZIP)/lessons
 	@cp $(PROGRAMS:$(B)/%=$(B)/windows/%.exe) $(B)/windows/look.exe $(B)/page.html LICENSE $(WINDOWS_ZIP)
-	@cp $(LESSON) $(LESSONS:$(B)/%=$(B)/windows/%.exe) $(WINDOWS_ZIP)/lessons
+	@cp $(filter-out $(FORKING),$(LESSON)) $(WINDOWS_ZIP)/lessons
+	@cp $(patsubst %.c,$(B)/windows/%.exe,$(filter-out $(FORKING),$(LESSON))) $(WINDOWS_ZIP)/lessons
 	@cp README.md $(WINDOWS_ZIP)/gradus.md
 	@cp examples/windows/README.txt $(WINDOWS_ZIP)
 	@cd $(B) && zip -qr gradus-windows.zip gradus-windows && echo "$(WINDOWS_ZIP).zip"
