@@ -13,7 +13,7 @@ if [ ! "$wine" ] || ! command -v "$CC" >/dev/null; then
 fi
 HERE=${KEPT%/*}
 P=$HERE/windows
-mkdir -p "$P"
+mkdir -p "$P/wine"
 WINEPREFIX=$P/wine WINELOADER=$wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' LC_ALL=C.UTF-8
 export WINEPREFIX WINELOADER WINEDEBUG WINEDLLOVERRIDES LC_ALL
 
