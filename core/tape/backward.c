@@ -92,55 +92,6 @@ static void seed(gra_tensor *loss)
  * an op's backward runs, the fresh gradients of its inputs are zeroed, so that it can accumulate; unless the
  * op has .overwrites_grad = true, which means that it tests x->fresh itself and overwrites what is fresh. */
 
-struct gra_free_grad {              /* free list of gradient buffers, linked through the buffers themselves */
-    struct gra_free_grad *next;
-    size_t                size;         /* how many values */
-};
-
-real *gra_grad_take(gra_tape *t, size_t size)
-{
-    for (struct gra_free_grad **g = &t->free_grads; *g; g = &(*g)->next)
-        if ((*g)->size == size) {
-            struct gra_free_grad *found = *g;
-            *g = found->next;
-            return (real *)found;
-        }
-    size_t bytes = size * sizeof(real);
-    if (bytes < sizeof(struct gra_free_grad) && !t->guards_memory)
-        bytes = sizeof(struct gra_free_grad);
-    return gra_alloc_in(t, &t->arena, bytes);
-}
-
-void gra_grad_give_back(gra_tape *t, size_t size, real *grad)
-{
-    struct gra_free_grad *g = (struct gra_free_grad *)(void *)grad;
-    if (t->guards_memory)
-        return;
-    *g = (struct gra_free_grad){ t->free_grads, size };
-    t->free_grads = g;
-}
-
-void gra_free_values(gra_tape *t, gra_tensor *y)
-{
-    if (!y->forgotten || !y->data || t->guards_memory)
-        return;
-    gra_grad_give_back(t, y->size, y->data);
-    y->data = NULL;
-}
-
-static size_t in_reals(size_t n) { return n * (sizeof(double) / sizeof(real)); }
-
-double *gra_sums_take(gra_tape *t, size_t n)
-{
-    void *sums = gra_grad_take(t, in_reals(n));
-    return sums ? memset(sums, 0, n * sizeof(double)) : NULL;
-}
-
-void gra_sums_give_back(gra_tape *t, size_t n, double *sums)
-{
-    gra_grad_give_back(t, in_reals(n), (real *)(void *)sums);
-}
-
 /* Afterwards x->grad is set, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {

@@ -47,6 +47,9 @@ bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who);
 /* False, and an error of t: the values of x are not in memory, after gra_forget or gra_bfloat16. */
 bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who);
 
+/* True, and an error of t: op cannot read x, its input i, which may be NULL if may_be_null. */
+bool gra_refuses_input(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null);
+
 /* A tensor that is not the result of an op. data NULL: new values, uninitialised. */
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
