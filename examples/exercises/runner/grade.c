@@ -75,48 +75,21 @@ static void add_json(const struct row *r)
     out_text(o, "}");
 }
 
-/* The bytes of the character at s, of which n bytes are left, and the columns that a terminal needs for it;
- * -1: it may not be shown. Some file systems keep accents as characters of their own, after the letter. */
-static size_t character(const char *s, size_t n, int *columns)
-{
-    static const struct { unsigned from, to; int columns; } ranges[] = {
-        { 0, 0x1f, -1 }, { 0x7f, 0x9f, -1 }, { 0x200b, 0x200f, -1 }, { 0x2028, 0x202e, -1 },
-        { 0x2060, 0x206f, -1 }, { 0xfeff, 0xfeff, -1 }, { 0xfff9, 0xfffb, -1 },         /* they control */
-        { 0x300, 0x36f, 0 }, { 0x1ab0, 0x1aff, 0 }, { 0x1dc0, 0x1dff, 0 }, { 0x20d0, 0x20ff, 0 },
-        { 0xfe00, 0xfe0f, 0 }, { 0x3099, 0x309a, 0 },                                   /* accents */
-        { 0x1100, 0x115f, 2 }, { 0x2e80, 0xa4cf, 2 }, { 0xac00, 0xd7a3, 2 }, { 0xf900, 0xfaff, 2 },
-        { 0xfe30, 0xfe6f, 2 }, { 0xff00, 0xff60, 2 }, { 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1faff, 2 },
-        { 0x20000, 0x3fffd, 2 } };
-    const unsigned char *u = (const unsigned char *)s;
-    const size_t length = utf8_length(u, n);
-    unsigned code = length > 1 ? u[0] & (0x7fu >> length) : u[0];
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (u[i] & 0x3f);
-    *columns = length ? 1 : -1;
-    for (size_t i = 0; length && i < sizeof ranges / sizeof *ranges; i++)
-        if (code >= ranges[i].from && code <= ranges[i].to)
-            *columns = ranges[i].columns;
-    return length ? length : 1;
-}
-
 /* Prints text in at most `width` columns: "." for what may not be shown, ".." at the end of what is too long.
- * Returns the columns used. */
+ * Returns the columns used: as many as characters. */
 static int print_cell(const char *text, int width)
 {
-    const size_t n = strlen(text);
-    size_t length;
-    int all = 0, at = 0, columns;
-    for (size_t i = 0; i < n; i += length) {
-        length = character(text + i, n - i, &columns);
-        all += columns < 0 ? 1 : columns;
-    }
+    int all = 0, at = 0;
+    for (const char *s = text; *s; s++)
+        all += ((unsigned char)*s & 0xc0) != 0x80;      /* the first byte of a UTF-8 character */
     const int most = all > width ? width - 2 : width;
-    for (size_t i = 0; i < n; i += length) {
-        length = character(text + i, n - i, &columns);
-        at += columns < 0 ? 1 : columns;
-        if (at > most)
-            return at - (columns < 0 ? 1 : columns) + printf("..");
-        fwrite(columns < 0 ? "." : text + i, 1, columns < 0 ? 1 : length, stdout);
+    for (size_t i = 0, n = strlen(text), length; i < n; i += length) {
+        length = utf8_length((const unsigned char *)text + i, n - i);
+        const bool shown = length && (unsigned char)text[i] >= ' ' && text[i] != 0x7f;
+        length = length ? length : 1;
+        if (++at > most)
+            return at - 1 + printf("..");
+        fwrite(shown ? text + i : ".", 1, shown ? length : 1, stdout);
     }
     return at;
 }

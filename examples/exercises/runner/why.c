@@ -1,6 +1,5 @@
 /* why: see why.h. */
 #include "why.h"
-#include <ctype.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,36 +84,34 @@ static const struct meaning {
 } meanings[] = {
     { 0, "", "-buffer-", "an array is read or written past its end, or before its beginning" },
     { 0, "", "stack-overflow",
-      "the stack is full: a function calls itself without end, or has an array that "
-      "is too large" },
+      "the stack is full: a function calls itself without end, or has an array that is too large" },
     { SIGSEGV, "SIGSEGV", "SEGV on unknown address",
-      "it read or wrote memory that is not its own. Usual causes: "
-      "an index past the end, a pointer that was never set, malloc() that returned NULL, a function that "
-      "calls "
-      "itself without end|, a gradient that is not needed (NULL)" },
+      "it read or wrote memory that is not its own. Usual causes: an index past the end, a pointer that was "
+      "never set, malloc() that returned NULL, a function that calls itself without end|, a gradient that is "
+      "not needed (NULL)" },
     { 0, "", "null pointer", "a pointer is NULL, or was never set| (a gradient that is not needed is NULL)" },
     { SIGFPE, "SIGFPE", "FPE", "an integer was divided by 0" },
-    { SIGABRT, "SIGABRT", NULL,
-      "abort() was called, by an assert, by free() of memory that was not allocated, "
-      "or by a check" },
+    { SIGABRT, "SIGABRT", "SIGABRT",
+      "abort() was called, by an assert, by free() of memory that was not allocated, or by a check" },
     { SIGKILL, "SIGKILL", "hard rss", "it was killed: by itself, or because it needed too much memory" },
 };
 
-static bool append_meaning(char *text, size_t room, int number, const char *report, bool gradients)
+/* The meaning of a sanitizer's line, or if that is NULL, of a signal; otherwise their own words. */
+static void append_meaning(char *text, size_t room, const char *report, int number, bool gradients)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
         const struct meaning *m = &meanings[i];
         const size_t n = strcspn(m->says, "|");
-        if (report ? !m->words || !strstr(report, m->words) : m->number != number)
+        if (report ? !strstr(report, m->words) : m->number != number)
             continue;
         append(text, room, "%s%s%.*s%s", report ? "" : m->name, report ? "" : ": ", (int)n, m->says,
                gradients && m->says[n] ? m->says + n + 1 : "");
-        return true;
+        return;
     }
-    return false;
+    append(text, room, "%s%s", report ? "" : "a signal: ", report ? report : strsignal(number));
 }
 
-/* The first line of the answer that a sanitizer's report names, from `report` on; 0: none. */
+/* The first line of the answer that a sanitizer's report names; 0: none. */
 static int line_in(const char *report, const char *file)
 {
     for (const char *s = report; (s = strstr(s, file)); s++)
@@ -125,7 +122,8 @@ static int line_in(const char *report, const char *file)
 
 size_t what_it_printed(const struct child *c)
 {
-    static const char *const begins[] = { "Sanitizer:DEADLYSIGNAL", ": runtime error: ", "=====\n==" };
+    static const char *const begins[] = { "Sanitizer:DEADLYSIGNAL", ": runtime error: ", "=====\n==",
+                                          "AddressSanitizer: hard rss" };
     size_t n = c->printed;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         const char *s = strstr(c->output, begins[i]);
@@ -137,45 +135,21 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
-/* An array of the answer's own may be too short for a line that is right: where it was allocated. Far from an
- * array nobody knows whether it is the one that was meant. */
-static void append_allocation(char *text, size_t room, const char *report, const char *file)
+/* What a sanitizer found, and where; false: nothing. Its report comes after what the answer printed. */
+static bool append_report(char *text, size_t room, const struct child *c, const struct ran *r)
 {
-    const char *region = strstr(report, "-byte region"), *located = strstr(report, "is located ");
-    const char *from = region ? strstr(region, "allocated by") : NULL;
-    const char *caller = from ? strstr(from, "#1 ") : NULL;
-    char frame[500];
-    if (!caller || !located || atoi(located + 11) > 64)
-        return;
-    snprintf(frame, sizeof frame, "%.*s", (int)strcspn(caller, "\n"), caller);
-    while (region > report && isdigit((unsigned char)region[-1]))
-        region--;
-    if (line_in(frame, file))
-        append(text, room, "; line %d allocated it, with %d bytes", line_in(frame, file), atoi(region));
-}
-
-/* What a sanitizer found, and where. A process writes its report last, so the last one is taken. */
-static bool append_report(char *text, size_t room, const char *output, const struct ran *r)
-{
-    static const char *const begins[] = { "runtime error: ", "AddressSanitizer: hard rss",
-                                          "ERROR: AddressSanitizer: " };
-    const char *report = NULL;
-    char first[500];                    /* its first line */
-    for (size_t i = 0; i < sizeof begins / sizeof *begins && !report; i++)
-        for (const char *s = output; (s = strstr(s, begins[i])); s++)
-            report = s;
-    if (!report)
+    static const char *const begins[] = { "runtime error: ", "AddressSanitizer: " };
+    const char *report = c->output + what_it_printed(c), *says = NULL;
+    char first[500];
+    for (size_t i = 0; i < sizeof begins / sizeof *begins && !says; i++)
+        says = strstr(report, begins[i]);
+    if (!says)
         return false;
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(report, "\n"), report);
-    for (bool place = *report == 'r'; place && report > output && report[-1] != '\n';) /* before the words */
-        report--;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(says, "\n"), says);
     append(text, room, "it crashed: ");
     if (line_in(report, r->file))
         append(text, room, "line %d: ", line_in(report, r->file));
-    if (!append_meaning(text, room, 0, first, r->gradients))
-        append(text, room, "%s", first + (first[0] == 'E' ? 7 : 0));
-    if (strstr(first, "heap-buffer-overflow"))
-        append_allocation(text, room, report, r->file);
+    append_meaning(text, room, first, 0, r->gradients);
     return true;
 }
 
@@ -192,7 +166,7 @@ void why_crashed(char *text, size_t room, const struct child *c, const struct ra
         append(text, room, "it prints without end. Usual cause: a loop whose condition never becomes false");
     else if (c->large)
         append(text, room, "it asked for too much memory. Usual cause: a loop that allocates and never ends");
-    else if (append_report(text, room, c->output, r))
+    else if (append_report(text, room, c, r))
         return;
     else if (!number)
         append(text, room,
@@ -201,7 +175,6 @@ void why_crashed(char *text, size_t room, const struct child *c, const struct ra
                WEXITSTATUS(c->status));
     else {
         append(text, room, "it crashed with ");
-        if (!append_meaning(text, room, number, NULL, r->gradients))
-            append(text, room, "a signal: %s", strsignal(number));
+        append_meaning(text, room, NULL, number, r->gradients);
     }
 }
