@@ -12,7 +12,6 @@
  * and then writes names of its own: softmax turns the scores of a letter into probabilities, and chance picks
  * one. All of these are your functions. The library's part is the tape, which calls their backwards in the
  * right order, and a reshape. */
-#include "curve.h"
 #include "embed.h"
 
 enum { LETTERS = 27, LAST = 3, DIM = 10, HIDDEN = 80, BATCH = 48, STEPS = 1280, MOST = 2000, NAMES = 12 };
@@ -87,9 +86,7 @@ static void descend(gra_model *m, double lr)
 
 static double train(gra_tape *t, gra_model *m, const struct net *net, gra_rng *rng)
 {
-    struct curve curve;
     double loss = 0;
-    curve_begin(&curve, STEPS);
     for (int step = 0; step < STEPS; step++) {
         int ids[BATCH * LAST], target[BATCH];
         for (int i = 0; i < BATCH; i++) {
@@ -102,8 +99,9 @@ static double train(gra_tape *t, gra_model *m, const struct net *net, gra_rng *r
         gra_zero_grad(m);
         gra_backward(t, y);
         descend(m, step < STEPS / 2 ? 0.2 : 0.05);
-        curve_add(&curve, gra_item(y));
         loss = step ? 0.98 * loss + 0.02 * gra_item(y) : gra_item(y);
+        if (step % (STEPS / 8) == 0 || step == STEPS - 1)
+            printf("step %-4d  loss %.4f, a mean of the last steps\n", step + 1, loss);
     }
     return loss;
 }

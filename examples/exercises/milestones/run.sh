@@ -51,7 +51,7 @@ done
 # The answers were judged, so warnings are of no interest here.
 together() {
     LC_ALL=C $CC -std=c11 -O3 -w -D_POSIX_C_SOURCE=200809L -DGRADUS_DOUBLE -Iexamples/exercises \
-        "$work"/*.c "$objects/$name.o" "$objects/curve.o" "$build/libgradus64.a" -pthread -lm \
+        "$work"/*.c "$objects/$name.o" "$build/libgradus64.a" -pthread -lm \
         -o "$work/program"
 }
 objects=$build/f64/$here
