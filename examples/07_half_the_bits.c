@@ -109,57 +109,11 @@ static double train(gra_tape *t, gra_number number, double loss_after[STEPS / EV
 static void show_losses(const double *a, const double *b)
 {
     printf("step   float   bfloat16\n");
-    for (int i = 0; i < STEPS / EVERY; i++) {
-        printf("%4d  %6.3f  %6.3f  ", (i + 1) * EVERY, a[i], b[i]);
-        char line[64];
-        const int at_a = (int)(14 * a[i]) % 60, at_b = (int)(14 * b[i]) % 60;
-        memset(line, ' ', sizeof line);
-        line[at_a] = 'o';
-        line[at_b] = at_a == at_b ? '*' : 'x';          /* *: both */
-        printf("%.*s\n", (at_a > at_b ? at_a : at_b) + 1, line);
-    }
+    for (int i = 0; i < STEPS / EVERY; i++)
+        printf("%4d  %6.3f     %6.3f\n", (i + 1) * EVERY, a[i], b[i]);
 }
 
 /* ---- where it fails ---- */
-
-/* Muon replaces a matrix X by one whose singular values are all near 1, by products of products
- * (Newton-Schulz; core/optim/muon.c has the formulas). Here X has 8 large singular values and 56 that are a
- * hundred times smaller, as a gradient does. Returns the longest row, whose length should be near 1. */
-static double longest_row(gra_tape *t, gra_number number)
-{
-    enum { M = 64, N = 128, RANK = 8 };
-    gra_real left[M * RANK], right[RANK * N], x[M * N], one[M * M] = { 0 };
-    gra_rng rng;
-    gra_manual_seed(&rng, 1);
-    gra_randn(&rng, left, M * RANK);
-    gra_randn(&rng, right, RANK * N);
-    gra_randn(&rng, x, M * N);
-    for (int i = 0; i < M; i++)
-        one[i * M + i] = 1;
-    gra_products(t, number);
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *I = gra_constant(t, one, GRA_SHAPE(M, M)), *Q = I;
-    gra_tensor *X = gra_matmul(t, gra_constant(t, left, GRA_SHAPE(M, RANK)),
-                               gra_constant(t, right, GRA_SHAPE(RANK, N)));
-    X = gra_add(t, X, gra_scale(t, gra_constant(t, x, GRA_SHAPE(M, N)), 0.05));
-    X = gra_div(t, X, gra_sqrt(t, gra_sum(t, gra_mul(t, X, X))));
-    gra_tensor *A = gra_matmul_nt(t, X, X);
-    for (int round = 0; round < 5; round++) {
-        gra_tensor *P = gra_add(t, gra_scale(t, I, 3.4445), gra_scale(t, A, -4.7750));
-        P = gra_add(t, P, gra_scale(t, gra_matmul(t, A, A), 2.0315));
-        Q = gra_matmul(t, P, Q);
-        A = gra_matmul(t, gra_matmul(t, P, A), P);
-    }
-    X = gra_matmul(t, Q, X);
-    double longest = 0;
-    for (int i = 0; i < M; i++) {
-        double sum = 0;
-        for (int j = 0; j < N; j++)
-            sum += pow((double)X->data[i * N + j], 2);
-        longest = fmax(longest, sqrt(sum));
-    }
-    return longest;
-}
 
 /* 4096 ones, added one after the other in bfloat16. */
 static float sum_of_ones(void)
@@ -192,7 +146,7 @@ int main(void)
     printf("\nThe factors are off by up to 0.4 %% each, but in both directions: the error of a\n"
            "sum grows as the sum itself does, whatever k is. The sum is a float.\n");
 
-    printf("\nThe same training, o with products of floats, x of bfloat16 numbers:\n\n");
+    printf("\nThe losses of the same training, with products of floats and of bfloat16 numbers:\n\n");
     double a[STEPS / EVERY], b[STEPS / EVERY];
     const double seconds = train(t, GRA_FLOAT, a), seconds16 = train(t, GRA_BF16, b);
     show_losses(a, b);
@@ -201,8 +155,6 @@ int main(void)
     printf("\nWhere it fails, and why parameters, gradients and sums stay float:\n\n");
     printf("1 - 0.001, an update smaller than half of the last bit:  %g\n", (double)bfloat16(1 - 0.001f));
     printf("4096 ones, added one after the other:                    %g\n", (double)sum_of_ones());
-    printf("the longest row after Newton-Schulz, which should be 1:  %.2g (in float %.2g)\n",
-           longest_row(t, GRA_BF16), longest_row(t, GRA_FLOAT));
     gra_close(t);
 }
 
