@@ -146,7 +146,7 @@ int main(void)
     printf("\nThe factors are off by up to 0.4 %% each, but in both directions: the error of a\n"
            "sum grows as the sum itself does, whatever k is. The sum is a float.\n");
 
-    printf("\nThe losses of the same training, with products of floats and of bfloat16 numbers:\n\n");
+    printf("\nThe losses of one training, with products of floats and of bfloat16 numbers:\n\n");
     double a[STEPS / EVERY], b[STEPS / EVERY];
     const double seconds = train(t, GRA_FLOAT, a), seconds16 = train(t, GRA_BF16, b);
     show_losses(a, b);
