@@ -1,5 +1,5 @@
-/* Attention: its weights, if the tape keeps them, against other ops, and the errors if it does not; and layers
- * on inputs with any number of leading dimensions. */
+/* Attention: its weights, if the tape keeps them, against other ops, and the errors if it does not; and
+ * layers on inputs with any number of leading dimensions. */
 #include "layers/layers.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
@@ -109,10 +109,11 @@ TESTS(attention_is_that_of_other_ops, 12 * 8)           /* _i: sizes, causal, dr
     const int time = sizes[_i / 8].time, keys = sizes[_i / 8].keys, n = _i & 4 ? 4 : 3;
     const bool overflows = sizes[_i / 8].overflows;
     gra_begin(t, GRA_TRAIN, &rng);
-    gra_tensor *in[4] = { random_input(GRA_SHAPE(BATCH, time, DIM)), random_input(GRA_SHAPE(BATCH, keys, DIM)),
-                          random_input(GRA_SHAPE(BATCH, keys, 2 * DIM)),
-                          random_input(GRA_SHAPE(BATCH, HEADS, time, keys)) }, *same[4], *weights;
-    gra_tensor *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    const gra_shape shapes[] = { GRA_SHAPE(BATCH, time, DIM), GRA_SHAPE(BATCH, keys, DIM),
+                                 GRA_SHAPE(BATCH, keys, 2 * DIM), GRA_SHAPE(BATCH, HEADS, time, keys) };
+    gra_tensor *in[4], *same[4], *weights, *c = random_input(GRA_SHAPE(BATCH, time, 2 * DIM));
+    for (int i = 0; i < 4; i++)
+        in[i] = random_input(shapes[i]);
     if (overflows)
         overflow(in[0], in[1]);
     for (int i = 0; i < 4; i++)
@@ -123,7 +124,7 @@ TESTS(attention_is_that_of_other_ops, 12 * 8)           /* _i: sizes, causal, dr
     gra_tensor *want = of_ops(same, &how, &weights);
     rng = before;
     gra_tensor *y = gra_attention(t, in[0], in[1], in[2], &how);
-    gra_attention(t, in[2], in[2], in[2], &(gra_attention_options){ .heads = HEADS });      /* has its own weights */
+    gra_attention(t, in[2], in[2], in[2], &(gra_attention_options){ .heads = HEADS });  /* has weights, too */
     expect_close("y", y->data, doubles(want), y->size, close);
     const gra_tensor *w = gra_attention_weights(y);
     ck_assert(gra_same_shape(w->shape, weights->shape) && !w->requires_grad);
