@@ -4,7 +4,6 @@
  * of ops, dropout included. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
-#include "lib/chunks.h"
 #include "lib/crash.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -252,60 +251,6 @@ TESTS(gradients, 2 * TABLE)
 }
 #endif
 
-/* ---- cut into chunks -------------------------------------------------------------------------------- */
-
-enum { MOST = 4096 };
-
-/* y and the gradients of sum(c y) for x and the parameters, with dropout; returns how many values. */
-static size_t compute(gra_tape *tape, const row *r, real all[MOST])
-{
-    gra_rng own;
-    any_layer l;
-    gra_tensor *x = NULL;
-    gra_manual_seed(&own, 5);
-    gra_model *m = gra_model_open(tape, &own);
-    make(r, &l, m);
-    gra_begin(tape, GRA_TRAIN, &own);
-    if (r->shape.ndim) {
-        gra_randn(&own, all, MOST);
-        x = gra_input(tape, all, r->shape);
-    }
-    gra_tensor *y = r->forward(tape, &x, &l);
-    gra_randn(&own, all, MOST);
-    ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, gra_constant(tape, all, y->shape), y))),
-                     0);
-
-    size_t n = 0;
-    for (int i = x ? -2 : -1; i < gra_param_count(m); i++) {
-        const gra_tensor *p = i == -2 ? x : i == -1 ? y : gra_param_at(m, i);
-        ck_assert_uint_le(n + p->size, MOST);
-        memcpy(all + n, i == -1 ? p->data : p->grad, p->size * sizeof *all);
-        n += p->size;
-    }
-    gra_model_close(m);
-    return n;
-}
-
-/* Threads share the work of large tensors; those of the table are small. */
-TESTS(chunks_of_one, TABLE)             /* _i: a row */
-{
-    static real whole[MOST], chunks[MOST];
-    crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", table[_i].name);
-    const size_t n = compute(t, &table[_i], whole);
-    for (int threads = 1; threads <= 3; threads += 2) {
-        gra_tape *cut = gra_open(threads);
-        chunks_begin(cut);
-        gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
-        compute(cut, &table[_i], chunks);
-        ck_assert_msg(!chunks_fault(), "row \"%s\":\n%s", table[_i].name, chunks_fault());
-        ck_assert_msg(memcmp(whole, chunks, n * sizeof *whole) == 0,
-                      "%s has other bits with the kernels cut into chunks of one unit, %s: a kernel "
-                      "depends on how it is cut", table[_i].name,
-                      threads == 1 ? "each by itself" : "on three threads");
-        gra_close(cut);
-    }
-}
-
 /* ---- a GPT made of ops -------------------------------------------------------------------------------- */
 
 static gra_tensor *param(const char *format, int block) /* or NULL */
@@ -426,39 +371,11 @@ TEST(bidirectional_attention_sees_both_ways)
 
 /* ---- names and shapes ------------------------------------------------------------------------------ */
 
-static void expect_params(const char *const *want, int n)
-{
-    for (int i = 0; i < n || i < gra_param_count(model); i++) {
-        const gra_tensor *p = gra_param_at(model, i);
-        char got[256] = "nothing";
-        if (p)
-            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_STRING(p->shape));
-        ck_assert_str_eq(got, i < n ? want[i] : "nothing");
-    }
-}
-#define EXPECT_PARAMS(...) \
-    expect_params((const char *const[]){ __VA_ARGS__ },                                                  \
-                  (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
-
-/* Tied, without biases, in a scope. test_import.c has the names of all others, test_seeds.c their order. */
-TEST(names_of_a_gpt)
-{
-    struct gra_gpt g;
-    gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"), &(gra_gpt_config){ 7, 5, 6, 3, 1, .tied = true });
-    EXPECT_PARAMS("gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
-                  "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
-                  "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
-                  "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)",
-                  "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
-                  "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
-                  "gpt.final_norm.scale (6)");
-    ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
-    ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "gpt.tok_emb.weight"));
-}
-
-TEST(names_of_the_small_layers)
+/* test_import.c has the names of all other layers, test_seeds.c their order. */
+TEST(names_of_the_parameters)
 {
     any_layer l;
+    struct gra_gpt g;
     gra_linear_init(&l.linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
     gra_embedding_init(&l.embedding, gra_enter(gra_root(model), "embedding"), 5, 3);
     gra_layer_norm_init(&l.layer_norm, gra_enter(gra_root(model), "layer_norm"), 3);
@@ -467,13 +384,30 @@ TEST(names_of_the_small_layers)
         .d_in = 3, .d_out = 2, .context_length = 6, .qkv_bias = true });
     gra_multi_head_attention_init(&l.heads, gra_enter(gra_root(model), "shared"), &(gra_attention_config){
         .d_in = 3, .d_out = 8, .context_length = 6, .num_heads = 4, .num_kv_heads = 2, .bias = true });
-    EXPECT_PARAMS("linear.weight (2, 3)", "linear.bias (2)", "embedding.weight (5, 3)",
-                  "layer_norm.weight (3)",
-                  "layer_norm.bias (3)", "rms_norm.weight (3)", "W_query.weight (2, 3)", "W_query.bias (2)",
-                  "W_key.weight (2, 3)", "W_key.bias (2)", "W_value.weight (2, 3)", "W_value.bias (2)",
-                  "shared.W_query.weight (8, 3)", "shared.W_key.weight (4, 3)",
-                  "shared.W_value.weight (4, 3)",
-                  "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)");
+    gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"), &(gra_gpt_config){ 7, 5, 6, 3, 1, .tied = true });
+    static const char *const want[] = {
+        "linear.weight (2, 3)", "linear.bias (2)", "embedding.weight (5, 3)",
+        "layer_norm.weight (3)", "layer_norm.bias (3)", "rms_norm.weight (3)",
+        "W_query.weight (2, 3)", "W_query.bias (2)", "W_key.weight (2, 3)", "W_key.bias (2)",
+        "W_value.weight (2, 3)", "W_value.bias (2)", "shared.W_query.weight (8, 3)",
+        "shared.W_key.weight (4, 3)", "shared.W_value.weight (4, 3)",
+        "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)",
+        "gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
+        "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
+        "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
+        "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)", "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
+        "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
+        "gpt.final_norm.scale (6)",
+    };
+    for (int i = 0; i < LENGTH(want) || i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        char got[256] = "nothing";
+        if (p)
+            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_STRING(p->shape));
+        ck_assert_str_eq(got, i < LENGTH(want) ? want[i] : "nothing");
+    }
+    ck_assert(g.out_head.weight == g.tok_emb.weight &&
+              g.out_head.weight == gra_param_find(model, "gpt.tok_emb.weight"));
 }
 
 /* ---- initial values ---------------------------------------------------------------------------------- */
