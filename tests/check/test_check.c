@@ -1,5 +1,5 @@
 /* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many.
- * What explains a wrong one is tested in test_slips.c and test_causes.c. */
+ * What explains a wrong one is tested in test_causes.c. */
 #include "core/check/checking.h"
 #include "lib/fixture.h"
 #include "reports.h"
