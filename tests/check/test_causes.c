@@ -3,7 +3,6 @@
  * that stand in the place of some of these, words that the report must then contain, and words that it must
  * not. The words of a row are few, so that sentences can be reworded. A row is here for a way through
  * core/explain, or a number in it, that no other row tests. */
-#include "formula_op.h"
 #include "reports.h"
 #include "lib/suites.h"
 

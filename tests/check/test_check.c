@@ -1,8 +1,8 @@
 /* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many.
  * What explains a wrong one is tested in test_causes.c. */
 #include "core/check/checking.h"
-#include "lib/fixture.h"
 #include "reports.h"
+#include "lib/fixture.h"
 #include "lib/suites.h"
 #include "wrong_op.h"
 

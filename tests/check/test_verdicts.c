@@ -2,9 +2,8 @@
  * the ordinary case, where both inputs want a gradient, the gradient buffers hold numbers, and the two inputs
  * are two tensors. It is wrong only in the case that its name tells. The right functions are hard to
  * differentiate by differences: steep, huge, tiny, noisy, or undefined close by. */
-#include "formula_op.h"
-#include "lib/fixture.h"
 #include "reports.h"
+#include "lib/fixture.h"
 #include "lib/suites.h"
 #include "wrong_op.h"
 
