@@ -1,5 +1,5 @@
-/* reports.h: functions for gra_check, and what its reports must say; and ops that are made from a text, in the
- * notation of examples/exercises/README.md, with wrong lines of their backward:
+/* reports.h: functions for gra_check, and what its reports must say; and ops that are made from a text, in
+ * the notation of examples/exercises/README.md, with wrong lines of their backward:
  *
  *     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
  *       "y[k,i] = x[k,i] * w[i]\n"
