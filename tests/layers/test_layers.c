@@ -260,51 +260,29 @@ static gra_tensor *param(const char *format, int block) /* or NULL */
     return (gra_tensor *)gra_param_find(model, name);
 }
 
-static gra_tensor *affine(gra_tensor *x, gra_tensor *w, gra_tensor *b)
-{
-    x = gra_matmul(t, x, gra_transpose(t, w, 0, 1));
-    return b ? gra_add(t, x, b) : x;
-}
-#define AFFINE(x, name) \
-    affine(x, param("trf_blocks.%d." name ".weight", l), param("trf_blocks.%d." name ".bias", l))
-
-static gra_tensor *norm(gra_tensor *x, const char *scale, const char *shift, int block)
-{
-    gra_tensor *d = gra_sub(t, x, gra_mean_dim(t, x, -1, true));
-    gra_tensor *var = gra_mean_dim(t, gra_mul(t, d, d), -1, true), *eps = gra_full(t, 1e-5, GRA_SHAPE(1));
-    d = gra_mul(t, gra_div(t, d, gra_sqrt(t, gra_add(t, var, eps))), param(scale, block));
-    return param(shift, block) ? gra_add(t, d, param(shift, block)) : d;
-}
-
-static gra_tensor *by_head(gra_tensor *x, int n_heads)  /* (batch, heads, time, d) */
-{
-    return gra_transpose(t, gra_reshape(t, x, GRA_SHAPE(ROWS, TIME, n_heads, -1)), 1, 2);
-}
+#define LINEAR(x, name)                                                                                  \
+    gra_linear(t, x, param("trf_blocks.%d." name ".weight", l), param("trf_blocks.%d." name ".bias", l))
+#define NORM(x, name) gra_layer_norm(t, x, param(name ".scale", l), param(name ".shift", l), 1e-5)
 
 static gra_tensor *written_out(const gra_gpt_config *c)
 {
-    const int d = c->emb_dim / c->n_heads;
+    int l = 0;
     gra_tensor *x = gra_add(t, gra_embedding(t, param("tok_emb.weight", 0), ids, GRA_SHAPE(ROWS, TIME)),
                             gra_slice(t, param("pos_emb.weight", 0), 0, 0, TIME));
     x = gra_dropout(t, x, c->drop_rate);
-    for (int l = 0; l < c->n_layers; l++) {
-        gra_tensor *y = norm(x, "trf_blocks.%d.norm1.scale", "trf_blocks.%d.norm1.shift", l);
-        gra_tensor *q = by_head(AFFINE(y, "att.W_query"), c->n_heads),
-                   *k = by_head(AFFINE(y, "att.W_key"), c->n_heads);
-        gra_tensor *v = by_head(AFFINE(y, "att.W_value"), c->n_heads);
-        gra_tensor *p = gra_scale(t, gra_matmul(t, q, gra_transpose(t, k, 2, 3)), 1 / sqrt(d));
-        /* (batch, heads, time, time) */
-        p = gra_dropout(t, gra_softmax(t, gra_causal_mask(t, p), -1), c->drop_rate);
-        y = gra_reshape(t, gra_transpose(t, gra_matmul(t, p, v), 1, 2), GRA_SHAPE(ROWS, TIME, -1));
-        x = gra_add(t, x, gra_dropout(t, AFFINE(y, "att.out_proj"), c->drop_rate));
+    for (; l < c->n_layers; l++) {
+        gra_tensor *y = NORM(x, "trf_blocks.%d.norm1");
+        gra_tensor *q = LINEAR(y, "att.W_query"), *k = LINEAR(y, "att.W_key"), *v = LINEAR(y, "att.W_value");
+        y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = c->n_heads, .causal = true,
+                                                                .dropout = c->drop_rate });
+        x = gra_add(t, x, gra_dropout(t, LINEAR(y, "att.out_proj"), c->drop_rate));
 
-        y = norm(x, "trf_blocks.%d.norm2.scale", "trf_blocks.%d.norm2.shift", l);
-        y = AFFINE(y, "ff.layers.0");
+        y = LINEAR(NORM(x, "trf_blocks.%d.norm2"), "ff.layers.0");
         y = c->gelu == GRA_GELU_TANH ? gra_gelu_tanh(t, y) : gra_gelu(t, y);
-        x = gra_add(t, x, gra_dropout(t, AFFINE(y, "ff.layers.2"), c->drop_rate));
+        x = gra_add(t, x, gra_dropout(t, LINEAR(y, "ff.layers.2"), c->drop_rate));
     }
-    x = norm(x, "final_norm.scale", "final_norm.shift", 0);
-    return affine(x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
+    x = NORM(x, "final_norm");
+    return gra_linear(t, x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
 }
 
 /* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights and
