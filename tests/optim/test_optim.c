@@ -434,6 +434,7 @@ TESTS(no_step_after_an_error, 2 * KINDS)        /* _i / 2: the kind */
     optimiser o = made(kind, model, NULL);
     gra_begin(t, GRA_GRAD, NULL);
     gra_fail(t, "something");
+    gra_fail(t, "something else");
     kinds[kind].step(&o);
     ck_assert(unmoved(w));
     ck_assert_str_eq(gra_error(t), "something");
