@@ -193,20 +193,16 @@ static const struct {
     bool        rough;                  /* only mistakes of half are seen; else of 1e-5 */
 } numbers[] = {
     { "log(x[i])", "1 / x[i]", 1e-8, 2e-8 },
-    { "sqrt(x[i])", "0.5 / sqrt(x[i])", 1e-8, 2e-8 },
     { "log(x[i])", "1 / x[i]", 1e-300, 2e-300 },
     { "log(x[i])", "1 / x[i]", 0, 0, { 1e-15, 1, 1e-8, 3 }, "could be anything" },
     { "log(x[i])", "1 / x[i]", 0, 0, { 1e-6, 1, 2, 3 }, "could be anything" },
     { "tanh(1e8 * x[i])", "1e8 * (1 - y[i]^2)", 1e-8, 2e-8 },
     { "sin(x[i])", "cos(x[i])", 1e8, 2e8 },
-    { "sin(x[i])", "cos(x[i])", 1e5, 1e5 + 3 },
     { "sin(1000 * x[i])", "1000 * cos(1000 * x[i])", -2, 2 },
     { "x[i]^2", "2 * x[i]", 1e8, 2e8 },
-    { "x[i]^2", "2 * x[i]", 1e-8, 2e-8 },
     { "x[i]^2", "2 * x[i]", 0, 0, { 1e8, 2, 3e-9, 4 }, "could be anything" },
     { "1 / x[i]", "-1 / x[i]^2", 1e-8, 2e-8 },
     { "1 / x[i]", "-1 / x[i]^2", 1e-3, 2e-3 },
-    { "1 / x[i]", "-1 / x[i]^2", 1e8, 2e8 },
     { "exp(-500 * x[i]^2)", "-1000 * x[i] * y[i]", -0.2, 0.2, { 0 }, "could be anything" },
     { "x[i] + 1e10", "1", -2, 2, { 0 }, NULL, true },
     { "(x[i] + 1e10) - 1e10", "1", -2, 2, { 0 }, "rough there", true },
@@ -216,7 +212,6 @@ static const struct {
     { "abs(x[i] - 0.30001) + abs(x[i])", "2 * [x[i] > 0.30001] + 2 * [x[i] > 0] - 2", 0, 0,
       { 0.3, 0.30002, -1e-3, 1 } },
     { "acos(x[i])", "-1 / sqrt(1 - x[i]^2)", 0, 0, { 0.9999999, 0.999, -0.99999, 0.5 } },
-    { "exp(x[i])", "exp(x[i])", 600, 601 },
     { "exp(x[i])", "exp(x[i])", 707.2, 707.4 },         /* of which the sum is infinite */
     { "exp(x[i])", "exp(x[i])", -601, -600 },
 };
@@ -250,31 +245,20 @@ TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
                       report.text);
 }
 
-/* ---- right functions of several inputs ------------------------------------------------------------- */
+/* ---- right functions of several inputs -----------------------------------------------------------------
+ * Those of ordinary numbers are in the table of all ops. */
 
 #define GRAPHS(G)       /* a name, how many inputs, where each lies (0, 0: anywhere), the graph */       \
     G(log_of_difference, 2, 3, 4, 0, 2, gra_log(tape, gra_sub(tape, in[0], in[1])))                      \
     G(distance, 2, 3, 4, 0, 2, gra_sqrt(tape, gra_pow(tape, gra_sub(tape, in[0], in[1]), 2)))            \
     G(difference, 2, 0, 0, 0, 0, gra_sub(tape, in[0], in[1]))                                            \
     G(quotient, 2, -2, 2, 1e-6, 2e-6, gra_div(tape, in[0], in[1]))                                       \
-    G(larger, 2, 0, 0, 0, 0, gra_max_dim(tape, gra_concat(tape, 2, in, 1), 1, false))                    \
-    G(squared_error, 2, 0, 0, 0, 0, gra_mse_loss(tape, in[0], in[1]))                                    \
-    G(scores, 2, 0, 0, 0, 0, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1))                   \
     G(scores_of_large_logits, 2, -5, 5, -5, 5, gra_softmax(tape, gra_matmul_nt(tape, in[0], in[1]), -1)) \
     G(log_of_scores, 2, -100, 100, -100, 100, gra_log_softmax(tape, gra_mul(tape, in[0], in[1]), -1))    \
     G(far_from_0, 1, 1e8, 1e8 + 10, 0, 0, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))                 \
     G(very_small, 1, 1e-8, 2e-8, 0, 0, gra_layer_norm(tape, in[0], NULL, NULL, 1e-5))                    \
-    G(views, 2, 0, 0, 0, 0, gra_concat(tape, 2, ((gra_tensor *[]){                                       \
-        gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),                                                       \
-        gra_reshape(tape, gra_tanh(tape, in[1]), GRA_SHAPE(2, 6)) }), 0))                                \
-    G(reductions, 2, 0, 0, 0, 0, sums(tape, in))                                                         \
-    G(reductions_of_large_values, 2, -1e8, 1e8, -1, 1, sums(tape, in))                                   \
-    G(part, 1, 0, 0, 0, 0, gra_permute(tape, gra_slice(tape, gra_reshape(tape, in[0],                    \
-        GRA_SHAPE(2, 3, 2)), 1, 1, 3), (int[]){ 2, 0, 1 }))                                              \
-    G(dropped, 2, 0, 0, 0, 0, gra_mul(tape, gra_dropout(tape, in[0], 0.5), gra_dropout(tape, in[1], 0.1))) \
-    G(heads, 2, 0, 0, 0, 0, gra_attention(tape, gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),            \
-        gra_reshape(tape, in[1], GRA_SHAPE(1, 3, 4)), gra_reshape(tape, in[0], GRA_SHAPE(1, 3, 4)),      \
-        &(gra_attention_options){ .heads = 2, .causal = true }))                                         \
+    G(reductions_of_large_values, 2, -1e8, 1e8, -1, 1, gra_add(tape, gra_mean_dim(tape, in[0], 0, true), \
+        gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true)))                                        \
     G(replaces_its_inputs, 2, 0, 0, 0, 0, (in[0] = gra_reshape(tape, in[0], GRA_SHAPE(2, 6)),            \
         in[1] = gra_mul(tape, in[0], gra_exp(tape, gra_reshape(tape, in[1], GRA_SHAPE(2, 6)))),          \
         gra_log_softmax(tape, in[1], 0)))                                                                \
@@ -282,14 +266,7 @@ TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
         : gra_mul(tape, in[0], in[1]))                                                                   \
     G(nans_traced, 1, 1e-9, 1, 0, 0, (gra_trace_nan(tape, true), gra_log(tape, in[0])))                  \
     G(roots_of_sums, 2, 1e-9, 2e-9, 1e-9, 2e-9, gra_sqrt(tape, gra_add(tape, in[0], in[1])))             \
-    G(itself, 1, 0, 0, 0, 0, tape ? in[0] : NULL)                                                        \
-    G(one_number_of_many, 1, 0, 0, 0, 0, gra_sum(tape, gra_gelu(tape, in[0])))
-
-static gra_tensor *sums(gra_tape *tape, gra_tensor **in)
-{
-    return gra_add(tape, gra_mean_dim(tape, in[0], 0, true),
-                   gra_sum_dim(tape, gra_mul(tape, in[0], in[1]), 1, true));
-}
+    G(itself, 1, 0, 0, 0, 0, tape ? in[0] : NULL)
 
 #define GRAPH(name, nin, a, a_end, b, b_end, ...) FUNCTION(name, __VA_ARGS__)
 #define GRAPH_ROW(name, nin, a, a_end, b, b_end, ...) { #name, name, nin, { a, b }, { a_end, b_end } },
