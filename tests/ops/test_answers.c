@@ -106,21 +106,6 @@ TEST(attention_hides_no_nan)            /* scores of -inf and nan, of -inf and i
         }
 }
 
-/* The loss is the mean of the rows' losses; its gradient is the same bit for bit if N is a power of 2. */
-TEST(cross_entropy_is_the_mean_of_its_rows)
-{
-    static const int target[] = { 2, GRA_IGNORE_INDEX, 0, 1, 3 };
-    real data[20];
-    gra_randn(&rng, data, LENGTH(data));
-    gra_tensor *x = gra_input(t, data, GRA_SHAPE(5, 4)), *z = gra_input(t, data, GRA_SHAPE(5, 4));
-    gra_tensor *y = gra_cross_entropy(t, x, target);
-    gra_tensor *mean = gra_scale(t, gra_sum(t, gra_cross_entropy_unreduced(t, z, target)), 0.25);
-    EXPECT(y->data, mean->data[0]);
-    ck_assert_int_eq(gra_backward(t, gra_add(t, y, mean)), 0);
-    for (int i = 0; i < LENGTH(data); i++)
-        ck_assert_double_eq((double)gra_grad(x)[i], (double)gra_grad(z)[i]);
-}
-
 TEST(what_the_caller_lends_is_copied)
 {
     int ids[] = { 1, 0, 1 }, target[] = { 0, 1, 1 };
