@@ -434,25 +434,7 @@ TEST(a_linear_begins_as_asked)
     all_are(l.bias, 0);
 }
 
-/* ---- errors and memory ------------------------------------------------------------------------------ */
-
-/* A layer made after an error of the model has no parameters: its forward is an error too, not a crash. */
-TEST(layers_made_after_an_error)
-{
-    gra_model_fail(model, "an error before");
-    for (int i = 0; i < TABLE; i++) {
-        any_layer l;
-        table[i].init(&l, gra_enter(gra_root(model), "layer.%d", i), &table[i]);
-        if (table[i].init == dropout_init)              /* has no parameters to miss */
-            continue;
-        gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *x = table[i].shape.ndim ? gra_full(t, 1, table[i].shape) : NULL;
-        table[i].forward(t, &x, &l);
-        ck_assert_msg(gra_error(t) != NULL, "%s computed without parameters", table[i].name);
-    }
-    ck_assert_str_eq(gra_model_error(model), "an error before");
-    ck_assert_int_eq(gra_param_count(model), 0);
-}
+/* ---- memory -------------------------------------------------------------------------------------- */
 
 /* Each allocation of a layer fails in turn, the model's in init and the step's in forward: this is an error,
  * not a crash. The first ones are tried one by one, the later ones at growing distances. */
