@@ -1,19 +1,16 @@
-/* Layers: gradients, values, names, initial values, running out of memory.
+/* Layers: gradients, values, names, initial values. (For running out of memory see test_faults.c.)
  *
  * PyTorch's golden numbers (test_golden.c) cover the small layers; here a whole GPT is compared with one made
  * of ops, dropout included. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/crash.h"
-#include "lib/fault.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"
-#include "lib/low_memory.h"
 #include "lib/suites.h"
 #include "lib/written.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 /* ---- the table: every layer, in odd sizes ------------------------------------------------------ */
 
@@ -432,42 +429,4 @@ TEST(a_linear_begins_as_asked)
     for (int i = 0; i < 6; i++)
         ck_assert(l.weight->data[i] == want[i]);
     all_are(l.bias, 0);
-}
-
-/* ---- memory -------------------------------------------------------------------------------------- */
-
-/* Each allocation of a layer fails in turn, the model's in init and the step's in forward: this is an error,
- * not a crash. The first ones are tried one by one, the later ones at growing distances. */
-static size_t further(size_t lines) { return lines + 1 + lines / 16; }
-
-TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */
-{
-    const row *r = &table[_i];
-    any_layer l;
-    size_t lines = 0;
-    crash_note("crash in the row \"%s\" of tests/layers/test_layers.c, where memory ends", r->name);
-    long calls = 0;                     /* of malloc: one for the gradient of each parameter */
-    for (gra_model *m; (m = low_memory_model(&rng, lines, calls));) {
-        r->init(&l, gra_root(m), r);
-        fault_disarm();
-        const bool made = !gra_model_error(m);
-        ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
-                      gra_model_error(m));
-        gra_model_close(m);
-        lines = made ? further(lines) : lines;
-        calls = made ? 0 : calls + 1;
-    }
-    r->init(&l, gra_root(model), r);
-    const size_t all = lines_left(t);
-    bool computed = false;
-    for (lines = 0; !computed && lines < all; lines = further(lines)) {
-        low_memory_begin(t, GRA_TRAIN, &rng, all - lines);
-        gra_tensor *x = r->shape.ndim ? gra_full(t, 1, r->shape) : NULL;
-        gra_tensor *y = r->forward(t, &x, &l);
-        fault_disarm();
-        computed = !gra_error(t);
-        ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0),
-                      "%s: %s", r->name, computed ? "" : gra_error(t));
-    }
-    ck_assert_msg(lines > 1 || all == 0, "%s took no memory", r->name);
 }
