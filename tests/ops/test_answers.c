@@ -121,30 +121,6 @@ TEST(what_the_caller_lends_is_copied)
     EXPECT(gra_grad(x), -sixth, sixth, sixth, -sixth, sixth, -sixth);
 }
 
-/* ---- normalisation ---- */
-
-/* Compared with double, for a mean far larger than the deviations. */
-TEST(norms_of_a_row_far_from_zero)
-{
-    enum { N = 300 };
-    real x[N];
-    double mean = 0, var = 0, square = 0;
-    for (int i = 0; i < N; i++)
-        mean += (double)(x[i] = (real)(1000 + i % 7));     /* whole numbers: exact */
-    mean /= N;
-    for (int i = 0; i < N; i++) {
-        var += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
-        square += (double)x[i] * (double)x[i] / N;
-    }
-    gra_tensor *in = gra_input(t, x, GRA_SHAPE(N)), *y = gra_layer_norm(t, in, NULL, NULL, 1e-5);
-    gra_tensor *z = gra_rms_norm(t, in, NULL, 1e-5);
-    for (int i = 0; i < N; i++) {
-        double want = ((double)x[i] - mean) / sqrt(var + 1e-5);
-        ck_assert_double_eq_tol((double)y->data[i], want, 1000 * REAL_STEP);   /* the mean is a float */
-        ck_assert_double_eq_tol((double)z->data[i], (double)x[i] / sqrt(square + 1e-5), 8 * REAL_STEP);
-    }
-}
-
 /* ---- shape ---- */
 
 TEST(a_view_shares_values)
