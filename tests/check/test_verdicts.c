@@ -383,6 +383,7 @@ FUNCTION(of_constants, in ? gra_full(tape, 1, GRA_SHAPE(2)) : NULL)
 FUNCTION(joined, gra_concat(tape, 2, in, 0))
 FUNCTION(root, gra_sqrt(tape, in[0]))
 FUNCTION(cross_entropy_of_two, gra_binary_cross_entropy(tape, in[0], in[1]))
+FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape, in[0], in[0]))))  /* at 0 */
 FUNCTION(fails_as_constant,
   in[1]->requires_grad ? gra_mul(tape, in[0], in[1]) : gra_fail(tape, "fails: b is a constant"))
 
@@ -411,6 +412,7 @@ OP(sine_at_a_loss, sine)
 #define DATA(name_, ...)                                                                                 \
     { .name = name_, .shape = { 1, { LENGTH(((real[]){ __VA_ARGS__ })) } }, .data = (real[]){ __VA_ARGS__ } }
 #define X34                IN("x", 2, 3, 4)
+#define BELOW     "an input's low is not below its high"
 #define NOT_THERE "f is not defined on both sides of "
 
 static const struct verdict {
@@ -445,6 +447,10 @@ static const struct verdict {
     { writes_itself, 1, { IN("x", 1, 4) }, 1, "memory that no op had in hand: f itself" },
     { sine_at_a_loss, 1, { IN("x", 2, 20, 20) }, 1, "x: too large to be explained in full" },
     { sine_at_a_loss, 2, { IN("x", 2, 4, 4), IN("none", 2, 4, 0) }, 1, "FAILED", "too large" },
+    { itself, 1, { { .shape = { 1, { 2 } }, .low = 3, .high = 1 } }, -1, BELOW },
+    { itself, 1, { { .shape = { 1, { 2 } }, .low = 0, .high = -1 } }, -1, BELOW },
+    { itself, 1, { IN("x", 2, 2, -3) }, -1, "shape" },
+    { backward_fails, 1, { DATA("x", 0, 1) }, -1, "(backward)" },
     { fails_as_constant, 2, { IN("a", 1, 3), IN("b", 1, 3) }, -1, "fails: b is a constant" },
 };
 
