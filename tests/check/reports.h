@@ -1,4 +1,13 @@
-/* reports.h: functions for gra_check, and what its reports say. */
+/* reports.h: functions for gra_check, and what its reports must say; and ops that are made from a text, in
+ * the notation of examples/exercises/README.md, with wrong lines of their backward:
+ *
+ *     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i] in 0.5..2",
+ *       "y[k,i] = x[k,i] * w[i]\n"
+ *       "dx[k,i] = dy[k,i] * w[i]\n"
+ *       "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
+ *       { { "dx[k,i] = dy[k,i]", "a factor is missing ... w", "dy is multiplied" }, ...
+ *
+ * The inputs' gradients, dx and dw, are added to what was there before, dx0 and dw0. */
 #ifndef TESTS_REPORTS_H
 #define TESTS_REPORTS_H
 
@@ -14,13 +23,33 @@
         return __VA_ARGS__;                                                                              \
     }
 
-/* Does its text contain the phrase, wherever lines are broken? "a ... b": first a, and b behind it. */
-bool report_says(const gra_check_report *r, const char *phrase);
-
-/* Of a suite's tests: the last report, and what it must say. checked: gra_check on the fixture's tape. */
+/* The last report. checked: gra_check on the fixture's tape. */
 extern gra_check_report report;
-#define says(phrase) report_says(&report, phrase)
 int  checked(gra_check_fn *f, void *arg, int nin, const gra_check_in *in);
 void expect(int status, int wanted, const char *phrase);
+
+/* Does its text contain the phrase, wherever lines are broken? "a ... b": first a, and b behind it. */
+bool says(const char *phrase);
+
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  /* a row leaves out what it does not need */
+
+enum { MOST_WRONG = 36 };
+
+struct formula_op {
+    const char *name, *sizes, *in, *lines;
+    struct {
+        const char *lines;                  /* that stand in the place of those that compute the same names */
+        const char *says, *unsaid;          /* of the report; what it must not say, or NULL */
+    } wrong[MOST_WRONG];                    /* lines of NULL end the list */
+    const double *data;                     /* of the first input; NULL: drawn */
+    const char   *fixed;                    /* "ids[t]": numbers that are no input */
+    const double *numbers;
+};
+
+/* Checks the op with these lines in the place of its own, or NULL: gra_check's status, and `report`. */
+int formula_check(const struct formula_op *op, const char *wrong);
+
+/* The test of an op: with its own lines it passes; each row fails, and the report has the row's words. */
+void formula_rows(const struct formula_op *op);
 
 #endif

@@ -1,8 +1,8 @@
 /* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many.
- * What explains a wrong one is tested in test_slips.c and test_causes.c. */
+ * What explains a wrong one is tested in test_causes.c. */
 #include "core/check/checking.h"
-#include "lib/fixture.h"
 #include "reports.h"
+#include "lib/fixture.h"
 #include "lib/suites.h"
 #include "wrong_op.h"
 
@@ -11,32 +11,17 @@
 #ifdef GRADUS_DOUBLE
 
 /* y = x^2, with mistakes */
-OP(right, square)         { right_of_square(y); }
 OP(flipped, square)       { EACH dx[i] -= 2 * x[i] * dy[i]; }
+OP(right, square)         { right_of_square(y); }
 OP(twice, square)         { EACH dx[i] += 4 * x[i] * dy[i]; }
 OP(wrong_formula, square) { EACH dx[i] += 2 * x[i] * dy[i] * cos(x[i]); }
 OP(not_a_number, square)  { EACH dx[i] += i >= 2 ? (real)NAN : 2 * x[i] * dy[i]; }
 OP(element_5, square)     { EACH dx[i] += (i == 5 ? -2 : 2) * x[i] * dy[i]; }
 OP(element_7, square)     { EACH dx[i] += (i == 7 ? -2 : 2) * x[i] * dy[i]; }
 
-FORWARD(first, x[i])
-OP2(haunted, first)       { EACH dx[i] += dy[i], dw[i] += dy[i]; }
-
 CASE(check, open_all, close_all, "")
 
 /* ---- what the report says --------------------------------------------------------------------- */
-
-FUNCTION(detached, gra_detach(tape, in[0]))             /* no gradient at all reaches x */
-
-TEST(zero_on_either_side)
-{
-    const gra_check_in in[2] = { { .name = "x", .shape = { 1, { 5 } } },
-                                 { .name = "z", .shape = { 1, { 5 } } } };
-    expect(checked(detached, NULL, 1, in), 1, "likely: all zero");
-    ck_assert(report.analytic == 0 && report.numeric != 0);
-    expect(checked(haunted, NULL, 2, in), 1, "likely: it should be zero ... z");
-    ck_assert_str_eq(report.name, "z");
-}
 
 FUNCTION(sum_5, gra_sum(tape, element_5(tape, in, arg)))
 FUNCTION(sum_7, gra_sum(tape, element_7(tape, in, arg)))
@@ -80,26 +65,6 @@ TEST(loss_is_a_floor)
     const gra_check_in in = { .data = (real[]){ 1 } };
     expect(checked(small, NULL, 1, &in), 1, "FAILED");
     ck_assert_double_eq_tol(report.error, 2e-12 / 1e-7, 1e-7);
-}
-
-/* ---- right gradients pass -------------------------------------------------------------------- */
-
-static gra_tensor *overwrites(gra_tape *tape, gra_tensor **in, void *arg)
-{
-    (void)arg;
-    in[0] = gra_reshape(tape, in[0], GRA_SHAPE(2, 6));
-    in[1] = gra_mul(tape, in[0], gra_exp(tape, gra_reshape(tape, in[1], GRA_SHAPE(2, 6))));
-    return gra_log_softmax(tape, in[1], 0);
-}
-
-TEST(f_may_replace_its_inputs)
-{
-    const gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
-                                 { .name = "b", .shape = { 2, { 3, 4 } } } };
-    expect(checked(overwrites, NULL, 2, in), 0, "gradient check passed");
-    ck_assert_uint_eq(report.elements, 24);
-    ck_assert(report.error <= 1e-7);
-    ck_assert_int_eq(gra_check(t, &(gra_check_options){ .nin = 2, .in = in, .f = overwrites }, NULL), 0);
 }
 
 /* ---- models, dropout ------------------------------------------------------------------------- */
@@ -146,6 +111,8 @@ TEST(a_model_with_dropout_passes)
     ck_assert_mem_eq(was, net.w->data, sizeof was);
     ck_assert_mem_eq(&rng, &copy, sizeof rng);                          /* as before the check */
     expect(check_net(NULL, net_forward), 0, "passed");
+    const gra_check_in in = { .name = "x", .shape = { 2, { 4, 3 } } };  /* without a report */
+    ck_assert_int_eq(gra_check(t, &(gra_check_options){ .nin = 1, .in = &in, .f = net_forward }, NULL), 0);
 }
 
 TEST(dropout_is_on)
@@ -230,6 +197,7 @@ TEST(inputs_are_spread)
         { 17, -1, 0, -1, -1e-3, 5e-3 },
         { 300, 0.5, 2, 0.5, 2, 5e-4 },
         { 17, 0.0005, 3, 1e-3, 3, 0.015 },
+        { 3, 0, 0, -2, 2, 0.1 }, { 4, 0, 0, -2, 2, 0.1 }, { 8, 0, 0, -2, 2, 0.05 },
         { 17, -0.0005, 0.0005, -0.0005, 0.0005, 5e-6 },        /* nothing of it is far enough from 0 */
     };
     for (int c = 0; c < LENGTH(cases); c++) {
@@ -242,7 +210,7 @@ TEST(inputs_are_spread)
             sorted &= i == 0 || s.x[i - 1] < s.x[i];
             sum += s.x[i];
         }
-        ck_assert(!sorted || s.n == 1);
+        ck_assert(!sorted || s.n < 9);
         ck_assert_msg(fabs(sum) >= 0.049 * (cases[c].really_high - cases[c].really_low) * (double)s.n,
                       "case %d: a mean of %g", c, sum / (double)s.n);
         qsort(s.x, s.n, sizeof *s.x, by_value);
@@ -298,27 +266,6 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
     ck_assert_int_gt(l.bad, 20);
 }
 
-enum { MANY = 16 };
-
-static gra_tensor *of_many(gra_tape *tape, gra_tensor **in, void *arg)  /* *arg: the function of the first */
-{
-    gra_tensor *y = (*(gra_check_fn **)arg)(tape, in, NULL);
-    for (int i = 1; i < MANY; i++)
-        y = gra_add(tape, y, in[i]);
-    return y;
-}
-
-TEST(more_tensors_than_an_explanation_tries)
-{
-    gra_check_in in[MANY];
-    gra_check_fn *of_first = twice;
-    for (int i = 0; i < MANY; i++)
-        in[i] = (gra_check_in){ .name = "x", .shape = { 2, { 4, 4 } } };
-    expect(checked(of_many, &of_first, MANY, in), 1, "likely: ... factor of 2");
-    of_first = wrong_formula;
-    expect(checked(of_many, &of_first, MANY, in), 1, "a clue");
-}
-
 FUNCTION(root, gra_sqrt(tape, in[0]))
 
 TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going are as before the check */
@@ -331,24 +278,14 @@ TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going are 
     expect_part("sqrt: made nan");
 }
 
-FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape, in[0], in[0]))))  /* at 0 */
 FUNCTION(counts, gra_scale(tape, in[0], ++*(int *)arg))
-FUNCTION(itself, in[0])
 
-TEST(what_cannot_be_checked)
+TEST(f_counts_its_calls)
 {
     int calls = 0;
-    gra_check_in in = { .shape = { 2, { 2, 3 } } };
+    const gra_check_in in = { .shape = { 2, { 2, 3 } } };
     expect(checked(counts, &calls, 1, &in), -1, "not a function of its inputs");
     ck_assert(report.error > 1e-6);
-    in = (gra_check_in){ .shape = { 1, { 2 } }, .data = (real[]){ 0, 1 } };
-    expect(checked(backward_fails, NULL, 1, &in), -1, "(backward)");
-    in = (gra_check_in){ .shape = { 1, { 2 } }, .low = 3, .high = 1 };
-    expect(checked(itself, NULL, 1, &in), -1, "an input's low is not below its high");
-    in = (gra_check_in){ .shape = { 1, { 2 } }, .low = 0, .high = -1 };
-    expect(checked(itself, NULL, 1, &in), -1, "an input's low is not below its high");
-    in = (gra_check_in){ .shape = { 2, { 2, -3 } } };
-    expect(checked(itself, NULL, 1, &in), -1, "shape");
 }
 
 /* A word that finds no room in a report is left out, with all behind it, and the text ends. */

@@ -1,20 +1,16 @@
-/* Layers: gradients, values, names, initial values, running out of memory.
+/* Layers: gradients, values, names, initial values. (For running out of memory see test_faults.c.)
  *
  * PyTorch's golden numbers (test_golden.c) cover the small layers; here a whole GPT is compared with one made
  * of ops, dropout included. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
-#include "lib/chunks.h"
 #include "lib/crash.h"
-#include "lib/fault.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"
-#include "lib/low_memory.h"
 #include "lib/suites.h"
 #include "lib/written.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 /* ---- the table: every layer, in odd sizes ------------------------------------------------------ */
 
@@ -252,60 +248,6 @@ TESTS(gradients, 2 * TABLE)
 }
 #endif
 
-/* ---- cut into chunks -------------------------------------------------------------------------------- */
-
-enum { MOST = 4096 };
-
-/* y and the gradients of sum(c y) for x and the parameters, with dropout; returns how many values. */
-static size_t compute(gra_tape *tape, const row *r, real all[MOST])
-{
-    gra_rng own;
-    any_layer l;
-    gra_tensor *x = NULL;
-    gra_manual_seed(&own, 5);
-    gra_model *m = gra_model_open(tape, &own);
-    make(r, &l, m);
-    gra_begin(tape, GRA_TRAIN, &own);
-    if (r->shape.ndim) {
-        gra_randn(&own, all, MOST);
-        x = gra_input(tape, all, r->shape);
-    }
-    gra_tensor *y = r->forward(tape, &x, &l);
-    gra_randn(&own, all, MOST);
-    ck_assert_int_eq(gra_backward(tape, gra_sum(tape, gra_mul(tape, gra_constant(tape, all, y->shape), y))),
-                     0);
-
-    size_t n = 0;
-    for (int i = x ? -2 : -1; i < gra_param_count(m); i++) {
-        const gra_tensor *p = i == -2 ? x : i == -1 ? y : gra_param_at(m, i);
-        ck_assert_uint_le(n + p->size, MOST);
-        memcpy(all + n, i == -1 ? p->data : p->grad, p->size * sizeof *all);
-        n += p->size;
-    }
-    gra_model_close(m);
-    return n;
-}
-
-/* Threads share the work of large tensors; those of the table are small. */
-TESTS(chunks_of_one, TABLE)             /* _i: a row */
-{
-    static real whole[MOST], chunks[MOST];
-    crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", table[_i].name);
-    const size_t n = compute(t, &table[_i], whole);
-    for (int threads = 1; threads <= 3; threads += 2) {
-        gra_tape *cut = gra_open(threads);
-        chunks_begin(cut);
-        gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
-        compute(cut, &table[_i], chunks);
-        ck_assert_msg(!chunks_fault(), "row \"%s\":\n%s", table[_i].name, chunks_fault());
-        ck_assert_msg(memcmp(whole, chunks, n * sizeof *whole) == 0,
-                      "%s has other bits with the kernels cut into chunks of one unit, %s: a kernel "
-                      "depends on how it is cut", table[_i].name,
-                      threads == 1 ? "each by itself" : "on three threads");
-        gra_close(cut);
-    }
-}
-
 /* ---- a GPT made of ops -------------------------------------------------------------------------------- */
 
 static gra_tensor *param(const char *format, int block) /* or NULL */
@@ -315,51 +257,29 @@ static gra_tensor *param(const char *format, int block) /* or NULL */
     return (gra_tensor *)gra_param_find(model, name);
 }
 
-static gra_tensor *affine(gra_tensor *x, gra_tensor *w, gra_tensor *b)
-{
-    x = gra_matmul(t, x, gra_transpose(t, w, 0, 1));
-    return b ? gra_add(t, x, b) : x;
-}
-#define AFFINE(x, name) \
-    affine(x, param("trf_blocks.%d." name ".weight", l), param("trf_blocks.%d." name ".bias", l))
-
-static gra_tensor *norm(gra_tensor *x, const char *scale, const char *shift, int block)
-{
-    gra_tensor *d = gra_sub(t, x, gra_mean_dim(t, x, -1, true));
-    gra_tensor *var = gra_mean_dim(t, gra_mul(t, d, d), -1, true), *eps = gra_full(t, 1e-5, GRA_SHAPE(1));
-    d = gra_mul(t, gra_div(t, d, gra_sqrt(t, gra_add(t, var, eps))), param(scale, block));
-    return param(shift, block) ? gra_add(t, d, param(shift, block)) : d;
-}
-
-static gra_tensor *by_head(gra_tensor *x, int n_heads)  /* (batch, heads, time, d) */
-{
-    return gra_transpose(t, gra_reshape(t, x, GRA_SHAPE(ROWS, TIME, n_heads, -1)), 1, 2);
-}
+#define LINEAR(x, name)                                                                                  \
+    gra_linear(t, x, param("trf_blocks.%d." name ".weight", l), param("trf_blocks.%d." name ".bias", l))
+#define NORM(x, name) gra_layer_norm(t, x, param(name ".scale", l), param(name ".shift", l), 1e-5)
 
 static gra_tensor *written_out(const gra_gpt_config *c)
 {
-    const int d = c->emb_dim / c->n_heads;
+    int l = 0;
     gra_tensor *x = gra_add(t, gra_embedding(t, param("tok_emb.weight", 0), ids, GRA_SHAPE(ROWS, TIME)),
                             gra_slice(t, param("pos_emb.weight", 0), 0, 0, TIME));
     x = gra_dropout(t, x, c->drop_rate);
-    for (int l = 0; l < c->n_layers; l++) {
-        gra_tensor *y = norm(x, "trf_blocks.%d.norm1.scale", "trf_blocks.%d.norm1.shift", l);
-        gra_tensor *q = by_head(AFFINE(y, "att.W_query"), c->n_heads),
-                   *k = by_head(AFFINE(y, "att.W_key"), c->n_heads);
-        gra_tensor *v = by_head(AFFINE(y, "att.W_value"), c->n_heads);
-        gra_tensor *p = gra_scale(t, gra_matmul(t, q, gra_transpose(t, k, 2, 3)), 1 / sqrt(d));
-        /* (batch, heads, time, time) */
-        p = gra_dropout(t, gra_softmax(t, gra_causal_mask(t, p), -1), c->drop_rate);
-        y = gra_reshape(t, gra_transpose(t, gra_matmul(t, p, v), 1, 2), GRA_SHAPE(ROWS, TIME, -1));
-        x = gra_add(t, x, gra_dropout(t, AFFINE(y, "att.out_proj"), c->drop_rate));
+    for (; l < c->n_layers; l++) {
+        gra_tensor *y = NORM(x, "trf_blocks.%d.norm1");
+        gra_tensor *q = LINEAR(y, "att.W_query"), *k = LINEAR(y, "att.W_key"), *v = LINEAR(y, "att.W_value");
+        y = gra_attention(t, q, k, v, &(gra_attention_options){ .heads = c->n_heads, .causal = true,
+                                                                .dropout = c->drop_rate });
+        x = gra_add(t, x, gra_dropout(t, LINEAR(y, "att.out_proj"), c->drop_rate));
 
-        y = norm(x, "trf_blocks.%d.norm2.scale", "trf_blocks.%d.norm2.shift", l);
-        y = AFFINE(y, "ff.layers.0");
+        y = LINEAR(NORM(x, "trf_blocks.%d.norm2"), "ff.layers.0");
         y = c->gelu == GRA_GELU_TANH ? gra_gelu_tanh(t, y) : gra_gelu(t, y);
-        x = gra_add(t, x, gra_dropout(t, AFFINE(y, "ff.layers.2"), c->drop_rate));
+        x = gra_add(t, x, gra_dropout(t, LINEAR(y, "ff.layers.2"), c->drop_rate));
     }
-    x = norm(x, "final_norm.scale", "final_norm.shift", 0);
-    return affine(x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
+    x = NORM(x, "final_norm");
+    return gra_linear(t, x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
 }
 
 /* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights and
@@ -426,39 +346,11 @@ TEST(bidirectional_attention_sees_both_ways)
 
 /* ---- names and shapes ------------------------------------------------------------------------------ */
 
-static void expect_params(const char *const *want, int n)
-{
-    for (int i = 0; i < n || i < gra_param_count(model); i++) {
-        const gra_tensor *p = gra_param_at(model, i);
-        char got[256] = "nothing";
-        if (p)
-            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_STRING(p->shape));
-        ck_assert_str_eq(got, i < n ? want[i] : "nothing");
-    }
-}
-#define EXPECT_PARAMS(...) \
-    expect_params((const char *const[]){ __VA_ARGS__ },                                                  \
-                  (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)))
-
-/* Tied, without biases, in a scope. test_import.c has the names of all others, test_seeds.c their order. */
-TEST(names_of_a_gpt)
-{
-    struct gra_gpt g;
-    gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"), &(gra_gpt_config){ 7, 5, 6, 3, 1, .tied = true });
-    EXPECT_PARAMS("gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
-                  "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
-                  "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
-                  "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)",
-                  "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
-                  "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
-                  "gpt.final_norm.scale (6)");
-    ck_assert_ptr_eq(g.out_head.weight, g.tok_emb.weight);
-    ck_assert_ptr_eq(g.out_head.weight, gra_param_find(model, "gpt.tok_emb.weight"));
-}
-
-TEST(names_of_the_small_layers)
+/* test_import.c has the names of all other layers, test_seeds.c their order. */
+TEST(names_of_the_parameters)
 {
     any_layer l;
+    struct gra_gpt g;
     gra_linear_init(&l.linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
     gra_embedding_init(&l.embedding, gra_enter(gra_root(model), "embedding"), 5, 3);
     gra_layer_norm_init(&l.layer_norm, gra_enter(gra_root(model), "layer_norm"), 3);
@@ -467,13 +359,30 @@ TEST(names_of_the_small_layers)
         .d_in = 3, .d_out = 2, .context_length = 6, .qkv_bias = true });
     gra_multi_head_attention_init(&l.heads, gra_enter(gra_root(model), "shared"), &(gra_attention_config){
         .d_in = 3, .d_out = 8, .context_length = 6, .num_heads = 4, .num_kv_heads = 2, .bias = true });
-    EXPECT_PARAMS("linear.weight (2, 3)", "linear.bias (2)", "embedding.weight (5, 3)",
-                  "layer_norm.weight (3)",
-                  "layer_norm.bias (3)", "rms_norm.weight (3)", "W_query.weight (2, 3)", "W_query.bias (2)",
-                  "W_key.weight (2, 3)", "W_key.bias (2)", "W_value.weight (2, 3)", "W_value.bias (2)",
-                  "shared.W_query.weight (8, 3)", "shared.W_key.weight (4, 3)",
-                  "shared.W_value.weight (4, 3)",
-                  "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)");
+    gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"), &(gra_gpt_config){ 7, 5, 6, 3, 1, .tied = true });
+    static const char *const want[] = {
+        "linear.weight (2, 3)", "linear.bias (2)", "embedding.weight (5, 3)",
+        "layer_norm.weight (3)", "layer_norm.bias (3)", "rms_norm.weight (3)",
+        "W_query.weight (2, 3)", "W_query.bias (2)", "W_key.weight (2, 3)", "W_key.bias (2)",
+        "W_value.weight (2, 3)", "W_value.bias (2)", "shared.W_query.weight (8, 3)",
+        "shared.W_key.weight (4, 3)", "shared.W_value.weight (4, 3)",
+        "shared.out_proj.weight (8, 8)", "shared.out_proj.bias (8)",
+        "gpt.tok_emb.weight (7, 6)", "gpt.pos_emb.weight (5, 6)",
+        "gpt.trf_blocks.0.att.W_query.weight (6, 6)", "gpt.trf_blocks.0.att.W_key.weight (6, 6)",
+        "gpt.trf_blocks.0.att.W_value.weight (6, 6)", "gpt.trf_blocks.0.att.out_proj.weight (6, 6)",
+        "gpt.trf_blocks.0.ff.layers.0.weight (24, 6)", "gpt.trf_blocks.0.ff.layers.2.weight (6, 24)",
+        "gpt.trf_blocks.0.norm1.scale (6)", "gpt.trf_blocks.0.norm2.scale (6)",
+        "gpt.final_norm.scale (6)",
+    };
+    for (int i = 0; i < LENGTH(want) || i < gra_param_count(model); i++) {
+        const gra_tensor *p = gra_param_at(model, i);
+        char got[256] = "nothing";
+        if (p)
+            snprintf(got, sizeof got, "%s %s", p->name, GRA_SHAPE_STRING(p->shape));
+        ck_assert_str_eq(got, i < LENGTH(want) ? want[i] : "nothing");
+    }
+    ck_assert(g.out_head.weight == g.tok_emb.weight &&
+              g.out_head.weight == gra_param_find(model, "gpt.tok_emb.weight"));
 }
 
 /* ---- initial values ---------------------------------------------------------------------------------- */
@@ -520,60 +429,4 @@ TEST(a_linear_begins_as_asked)
     for (int i = 0; i < 6; i++)
         ck_assert(l.weight->data[i] == want[i]);
     all_are(l.bias, 0);
-}
-
-/* ---- errors and memory ------------------------------------------------------------------------------ */
-
-/* A layer made after an error of the model has no parameters: its forward is an error too, not a crash. */
-TEST(layers_made_after_an_error)
-{
-    gra_model_fail(model, "an error before");
-    for (int i = 0; i < TABLE; i++) {
-        any_layer l;
-        table[i].init(&l, gra_enter(gra_root(model), "layer.%d", i), &table[i]);
-        if (table[i].init == dropout_init)              /* has no parameters to miss */
-            continue;
-        gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *x = table[i].shape.ndim ? gra_full(t, 1, table[i].shape) : NULL;
-        table[i].forward(t, &x, &l);
-        ck_assert_msg(gra_error(t) != NULL, "%s computed without parameters", table[i].name);
-    }
-    ck_assert_str_eq(gra_model_error(model), "an error before");
-    ck_assert_int_eq(gra_param_count(model), 0);
-}
-
-/* Each allocation of a layer fails in turn, the model's in init and the step's in forward: this is an error,
- * not a crash. The first ones are tried one by one, the later ones at growing distances. */
-static size_t further(size_t lines) { return lines + 1 + lines / 16; }
-
-TESTS(memory_ends_in_a_layer, TABLE)    /* _i: a row */
-{
-    const row *r = &table[_i];
-    any_layer l;
-    size_t lines = 0;
-    crash_note("crash in the row \"%s\" of tests/layers/test_layers.c, where memory ends", r->name);
-    long calls = 0;                     /* of malloc: one for the gradient of each parameter */
-    for (gra_model *m; (m = low_memory_model(&rng, lines, calls));) {
-        r->init(&l, gra_root(m), r);
-        fault_disarm();
-        const bool made = !gra_model_error(m);
-        ck_assert_msg(made || strncmp(gra_model_error(m), "out of memory: ", 15) == 0, "%s",
-                      gra_model_error(m));
-        gra_model_close(m);
-        lines = made ? further(lines) : lines;
-        calls = made ? 0 : calls + 1;
-    }
-    r->init(&l, gra_root(model), r);
-    const size_t all = lines_left(t);
-    bool computed = false;
-    for (lines = 0; !computed && lines < all; lines = further(lines)) {
-        low_memory_begin(t, GRA_TRAIN, &rng, all - lines);
-        gra_tensor *x = r->shape.ndim ? gra_full(t, 1, r->shape) : NULL;
-        gra_tensor *y = r->forward(t, &x, &l);
-        fault_disarm();
-        computed = !gra_error(t);
-        ck_assert_msg(computed || (isnan(gra_item(y)) && strncmp(gra_error(t), "out of memory: ", 15) == 0),
-                      "%s: %s", r->name, computed ? "" : gra_error(t));
-    }
-    ck_assert_msg(lines > 1 || all == 0, "%s took no memory", r->name);
 }

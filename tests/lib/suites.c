@@ -7,7 +7,7 @@
 const char *const suites[] = {
     "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "buffer",
     "checkpoint",
-    "check", "slips", "causes", "verdicts", "crashes", "ops", "sums", "answers", "beside", "absent",
+    "check", "causes", "verdicts", "crashes", "ops", "sums", "answers", "beside", "absent",
     "mistakes", "mutants", "attention", "golden", "layers", "seeds", "layer_errors", "cache", "trace",
     "view", "optim", "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults",
     NULL,

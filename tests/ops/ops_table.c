@@ -516,6 +516,7 @@ ROW("rms_norm: rows of one", "rms_norm", gra_rms_norm(t, x, w, 0.5), X(3, 1), W(
 ROW("rms_norm: no weight", "rms_norm", gra_rms_norm(t, x, NULL, EPS), X(3, 17))
 ROW("rms_norm: x by itself", "rms_norm", gra_rms_norm(t, x, x, EPS), X(17))
 ANSWER(gra_rms_norm(t, gra_full(t, 4, GRA_SHAPE(1, 3)), VECTOR(1, 2, 3), 0), TO(1, 2, 3))
+ANSWER(gra_rms_norm(t, VECTOR(1, -1), NULL, 3), TO(0.5, -0.5))
 REFUSED(gra_rms_norm(t, x, VECTOR(1, 2), EPS), "rms_norm: got weight (2) for x (2, 3), expected (3)")
 REFUSED(gra_rms_norm(t, x, x, EPS), "rms_norm: got weight (2, 3) for x (2, 3), expected (3)")
 REFUSED(gra_rms_norm(t, gra_sum(t, x), NULL, EPS),

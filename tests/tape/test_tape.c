@@ -21,39 +21,7 @@ static gra_tensor *param(gra_shape shape)               /* of ones */
 
 /* ---- gradients ---- */
 
-/* Scalars by hand: f of x = 3, what it is and its derivative. */
-static gra_tensor *product_and_sum(gra_tensor *x)
-{
-    return gra_add(t, gra_mul(t, x, number(-3)), number(10));
-}
-static gra_tensor *square(gra_tensor *x)          { return gra_mul(t, x, x); }
-static gra_tensor *square_and_cube(gra_tensor *x) { return gra_add(t, square(x), gra_mul(t, square(x), x)); }
-static gra_tensor *used_by_many(gra_tensor *x)
-{
-    gra_tensor *y = square(x);
-    return gra_add(t, y, square(y));
-}
-static gra_tensor *cut_by_detach(gra_tensor *x)   { return gra_mul(t, x, gra_detach(t, x)); }
-static gra_tensor *loss_is_a_view(gra_tensor *x)  { return gra_reshape(t, square(x), GRA_SHAPE(1, 1)); }
-
-static const struct {
-    gra_tensor *(*f)(gra_tensor *x);
-    double        y, dx;
-} by_hand[] = {
-    { product_and_sum, 1, -3 }, { square, 9, 6 },        { square_and_cube, 36, 33 },
-    { used_by_many, 90, 114 },  { cut_by_detach, 9, 3 }, { loss_is_a_view, 9, 6 },
-};
-
 CASE(tape, open_tape, close_all, "")
-
-TESTS(gradients_by_hand, LENGTH(by_hand)) /* _i: of by_hand; what the loss does not use gets nothing */
-{
-    gra_tensor *x = number(3), *aside = gra_mul(t, x, number(5)), *y = by_hand[_i].f(x);
-    ck_assert_double_eq(gra_item(y), by_hand[_i].y);
-    ck_assert_int_eq(gra_backward(t, y), 0);
-    ck_assert_double_eq((double)gra_grad(x)[0], by_hand[_i].dx);
-    ck_assert_ptr_null(aside->grad);
-}
 
 TEST(a_long_chain_needs_no_stack)
 {
@@ -142,22 +110,6 @@ TEST(a_parameter_frozen_after_the_forward)
 
 /* ---- errors ---- */
 
-TEST(the_first_error_stays_until_the_next_step)
-{
-    gra_tensor *a = gra_full(t, 1, GRA_SHAPE(6, 3)), *b = gra_full(t, 1, GRA_SHAPE(2, 3));
-    gra_tensor *y = gra_matmul(t, a, b);
-    expect_part("matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
-    gra_tensor *z = gra_softmax(t, gra_add(t, y, a), -1);       /* goes on with the empty tensor */
-    ck_assert_int_eq((int)z->size, 0);
-    ck_assert(isnan(gra_item(gra_sum(t, z))));
-    ck_assert_int_eq(gra_backward(t, z), -1);
-    expect_part("matmul");
-    gra_begin(t, GRA_GRAD, NULL);
-    ck_assert_ptr_null(gra_error(t));
-    gra_tensor *x = number(2);
-    ck_assert_int_eq(gra_backward(t, gra_mul(t, x, x)), 0);
-}
-
 static void multiply_wrongly(void)
 {
     gra_keep_going(t, false);
@@ -167,26 +119,6 @@ static void multiply_wrongly(void)
 TEST(errors_abort_by_default)
 {
     expect_abort(multiply_wrongly, "matmul: got a (6, 3) and b (2, 3): the inner sizes 3 and 2 differ");
-}
-
-TEST(a_tensor_of_the_last_step)
-{
-    for (int step = 0; step < 6; step++) {
-        gra_tensor *old = gra_input(t, (real[]){ 1, 2, 3 }, GRA_SHAPE(3));
-        gra_tensor *sum = gra_sum(t, old);
-        gra_begin(t, GRA_GRAD, NULL);
-        /* the same again, where that lay */
-        gra_tensor *fresh = gra_input(t, (real[]){ 4, 5, 6 }, GRA_SHAPE(3));
-        gra_sum(t, fresh);
-        gra_mul(t, fresh, step % 2 ? old : sum);
-        expect_part("mul: got a tensor of another step or tape for input 1");
-        gra_begin(t, GRA_GRAD, NULL);
-    }
-    gra_full(t, 0, GRA_SHAPE(1000));        /* what follows lies where the next step will not have come yet */
-    gra_tensor *bias = gra_full(t, 0, GRA_SHAPE(3));
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_layer_norm(t, gra_full(t, 1, GRA_SHAPE(3)), NULL, bias, 1e-5);
-    expect_part("layer_norm: got a tensor of another step or tape for input 2");
 }
 
 /* Headers of many sizes: of 1, 3 and 7 inputs, with and without arguments. */
