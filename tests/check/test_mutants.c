@@ -155,6 +155,8 @@ static bool first_of_its_op(int row)
     return true;
 }
 
+CASE(mutants, NULL, NULL, "mutants")
+
 TESTS(mutants_are_caught, op_cases_count)
 {
     gra_tape *t = gra_open(1);
