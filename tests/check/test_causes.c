@@ -40,7 +40,7 @@ static const struct formula_op ops[] = {
         { "d[k,i] = 3 * x[k,i]^2 / 2", "likely: ... 0.5: a forgotten 2", "size of" } } },
     { ELEMENTS("ratio", "", "x[k,i] / (1 + x[k,i]^2)", "(1 - x[k,i]^2) / (1 + x[k,i]^2)^2"),
       { { "d[k,i] = 1 / (1 + x[k,i]^2)", "likely: ... 1 + x^2 where 1 - x^2", "tanh" },
-        { "d[k,i] = (1 - x[k,i]^2) / (1 + x[k,i]^2)", "likely: ... a factor is missing", "tanh" } } },
+        { "d[k,i] = (1 - x[k,i]^2) / (1 + x[k,i]^2)", "likely: a factor too many: 1 + x^2", "tanh" } } },
     { ELEMENTS("silu", "", "x[k,i] * sigmoid(x[k,i])",
                "sigmoid(x[k,i]) * (1 + x[k,i] * (1 - sigmoid(x[k,i])))"),
       { { "d[k,i] = 1 + x[k,i] * (1 - sigmoid(x[k,i]))", "a factor is missing: sigmoid(x)", "has" } } },
@@ -67,7 +67,7 @@ static const struct formula_op ops[] = {
                "h[k,i] = [x[k,i] >= -3]", "[x[k,i] > 3] ? 1 : h[k,i] * (2 * x[k,i] + 3) / 6"),
       { { "d[k,i] = h[k,i] * (2 * x[k,i] + 3) / 6", EACH_DY, "the first is" } } },
     { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
-      { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", "y where y/x", "a clue" } } },
+      { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", EACH_DY, "likely" } } },
     { ELEMENTS("elu", "", "[x[k,i] > 0] ? x[k,i] : exp(x[k,i]) - 1", "[x[k,i] > 0] ? 1 : exp(x[k,i])"),
       { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "a clue: wrong where x < 0" } } },
     { ELEMENTS("focal", " in 0.1..0.9", "-(1 - x[k,i])^2 * log(x[k,i])",
@@ -219,9 +219,9 @@ static const struct formula_op ops[] = {
       "dx[k,i] = (g[k,i] - x[k,i] * dot[k]) / sqrt(s[k])\n"
       "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
       { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
-        { "dx[k,i] = g[k,i] / sqrt(s[k]) - x[k,i] * dot[k]", "beside the diagonal", "its own for" },
+        { "dx[k,i] = g[k,i] / sqrt(s[k]) - x[k,i] * dot[k]", "likely: beside the diagonal ... its own for each row" },
         { "dw[i] = sum(k, dy[k,i] * x[k,i])",
-          "a factor too many: the length of x over dimension 1", "its own for" } } },
+          "likely: a factor of its own for each row of dy" } } },
 
     { "log softmax", "k rows = 3, i n = 4", "x[k,i]",
       "e[k] = sum(i, exp(x[k,i]))\n" "y[k,i] = x[k,i] - log(e[k])\n" "p[k,i] = exp(x[k,i]) / e[k]\n"
@@ -232,8 +232,8 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = dy[k,i] - s[k]", "a factor is missing: the softmax of x (1, 1)" } } },
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
-      { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },
-        { "dx[k,i] = dy[k,i] * w[k]", "a wrong index ... has w (2) where w (3)", "a clue" },
+      { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "a clue: right from row 0 of dy" },
+        { "dx[k,i] = dy[k,i] * w[k]", "a clue: right in elements 0, 5, 10 of x" },
         { "dx[k,i] = dy[k,i] * w[i]^3", "w (0)^2", "w_i" } } },
     { "by a number", "k rows = 3, i n = 4, o one = 1", "x[k,i], w[o] in 2..3",
       "y[k,i] = x[k,i] * w[0]\n" "dx[k,i] = dy[k,i] * w[0]\n"
@@ -248,7 +248,7 @@ static const struct formula_op ops[] = {
       "dw[j] = sum(o, dy[o] * x[o + j])\n",
       { { "dx[p] = [p < 7] * dy[p] * sum(j, w[j])",
           "gives to x (1); it is wrong elsewhere, too", "sign is flipped" },
-        { "dw[j] = sum(o, dy[o] * x[o])", "a wrong index ... has x (6) where x (8)", "where w" },
+        { "dw[j] = sum(o, dy[o] * x[o])", "a clue: right in element 0 of w" },
         { "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[2 - p + o])", "wrong places" } } },
     { "scores", "k rows = 3, i n = 4", "x[k,i] in 0 - 1..1, w[i]",
       "t[k,i] = tanh(2 * x[k,i])\n" "y[k] = sum(i, w[i] * t[k,i])\n" "d[k,i] = 1 - t[k,i]^2\n"

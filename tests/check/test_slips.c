@@ -39,7 +39,7 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = g[k,i] * (1 + 1e-4 * sin(x[k,i]))", "a clue: nearly right: off by 9.6e-05" },
         { "dx[k,i] = g[k,i] * (2 + cos(x[k,i]))", EACH_DY },
         { "dx[k,i] = g[k,i + 1 - 4 * [i = 3]]", "likely: ... wrong places ... x (0, 3) belongs to x (0, 0)" },
-        { "dx[k,i] = g[0,4 * (4 * k + i) - 11 * floor((4 * k + i) / 3)]", "likely: transposed" },
+        { "dx[k,i] = g[0,4 * (4 * k + i) - 11 * floor((4 * k + i) / 3)]", "likely: ... wrong places" },
         { "dx[k,i] = g[k,i] / x[k,i]", "likely: a factor is missing: x" },
         { "dx[k,i] = g[k,i] * (1 - x[k,i])", "likely: the wrong factor ... x (1 - x)" },
         { "dx[k,i] = g[k,i] * 5 / 7", "likely: ... 0.714286 ... 5/7" },
@@ -54,8 +54,8 @@ static const struct formula_op ops[] = {
       "g[o,i] = sum(r, dy[r,o] * x[r,i])\n" "dw[o,i] = g[o,i]\n" "db[o] = sum(r, dy[r,o])\n",
       { { "dw[o,i] = sum(r, x[r,i])", NO_DY },
         { "db[o] = rows", NO_DY },
-        { "dx[r,i] = sum(o, dy[r,o] * w[0,i * out + o])", "wrong index ... w (3, 2) ... w (4, 2)" },
-        { "dw[o,i] = g[0,4 * (4 * o + i) - 19 * floor((4 * o + i) / 5)]", "likely: transposed" },
+        { "dx[r,i] = sum(o, dy[r,o] * w[0,i * out + o])", "a clue: each dy is used" },
+        { "dw[o,i] = g[0,4 * (4 * o + i) - 19 * floor((4 * o + i) / 5)]", "likely: ... wrong places" },
         { "db[o] = sum(r, dy[r,o]) / rows", "likely: ... forgotten 3 ... size of dimension 0 of y" },
         { "db[o] = dy[2,o] - db0[o]", "likely: ... except from row 2 ... overwrites" },
         { "dx[r,i] = sum(o, dy[r,o])", "likely: a factor is missing: w (0, 2)" },
@@ -136,7 +136,7 @@ static const struct formula_op ops[] = {
         { "dv[h,s,e] = sum(t, p[1 - h,t,s] * dy[1 - h,t,e])", "likely: ... wrong places ... v (1, 0, 0)" },
         { "dq[h,t,e] = sum(s, p[h,t,s] * c[h,t,s] * k[h,s,e]) / 2\n"
           "dk[h,s,e] = sum(t, p[h,t,s] * c[h,t,s] * q[h,t,e]) / 2", "likely: ... a term with the sum" },
-        { "dq[h,t,e] = gq[h,t,e] / sqrt(8)", "likely: ... 0.707107: 1/sqrt(2)" },
+        { "dq[h,t,e] = gq[h,t,e] / sqrt(8)", "likely: ... 0.707107: sqrt(1/2)" },
         { "dq[h,t,e] = sum(s, d[h,s,t] * k[h,s,e]) / 2", "a clue: ... does not depend" },
         { "dv[h,s,e] = sum(t, p[h,t,s])", NO_DY },
         { "dk[h,s,e] = sum(t, p[h,t,s] * (1 - p[h,t,s]) * c[h,t,s] * q[h,t,e]) / 2",
@@ -196,7 +196,7 @@ static const struct formula_op ops[] = {
       "y[k,i] = x[k,i] * (1 + t[k,i]) / 2\n" "f[k,i] = (1 + t[k,i]) / 2\n"
       "h[k,i] = x[k,i] * (1 - t[k,i]^2) / 2\n" "u[k,i] = a * (1 + 3 * b * x[k,i]^2)\n"
       "d[k,i] = f[k,i] + h[k,i] * u[k,i]\n" "dx[k,i] = d[k,i] * dy[k,i]\n",
-      { { "d[k,i] = f[k,i]", "likely: the wrong factor ... y/x" },
+      { { "d[k,i] = f[k,i]", EACH_DY },
         { "d[k,i] = y[k,i]", "likely: the wrong factor ... by y " },
         { "d[k,i] = (1 + erf(x[k,i] / sqrt(2))) / 2 + x[k,i] * exp(-x[k,i]^2 / 2) / sqrt(2 * pi)",
           "a clue: nearly right" },
