@@ -219,7 +219,8 @@ static const struct formula_op ops[] = {
       "dx[k,i] = (g[k,i] - x[k,i] * dot[k]) / sqrt(s[k])\n"
       "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
       { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
-        { "dx[k,i] = g[k,i] / sqrt(s[k]) - x[k,i] * dot[k]", "likely: beside the diagonal ... its own for each row" },
+        { "dx[k,i] = g[k,i] / sqrt(s[k]) - x[k,i] * dot[k]",
+          "likely: beside the diagonal ... its own for each row" },
         { "dw[i] = sum(k, dy[k,i] * x[k,i])",
           "likely: a factor of its own for each row of dy" } } },
 
