@@ -55,24 +55,24 @@ int gra_functions_of(const gra_wrong *w, const gra_column *c)
 
 /* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same everywhere.
  * A function of a long name: "1 - v, v = the softmax of x (0, 1)". */
-gra_check_line gra_term_at(const gra_wrong *w, gra_term t, size_t e)
+gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e)
 {
 #define PATTERN(name, pattern, value) pattern,
     static const char *const patterns[] = { GRA_FUNCTION_TABLE(PATTERN) };
     const char *const pattern = patterns[t.f];
     const size_t at = place(w, t.c, e);
-    gra_check_line line = { .at = 0 }, name = { .at = 0 };
-    gra_check_put(&name, "%s", t.c->name);
+    gra_line line = { .at = 0 }, name = { .at = 0 };
+    gra_line_put(&name, "%s", t.c->name);
     if (t.c->data && !gra_elementwise(w) && t.c->rows > 1)
-        gra_check_put(&name, " (%zu, %zu)", at / t.c->columns, at % t.c->columns);
+        gra_line_put(&name, " (%zu, %zu)", at / t.c->columns, at % t.c->columns);
     else if (t.c->data && !gra_elementwise(w))
-        gra_check_put(&name, " (%zu)", at);
+        gra_line_put(&name, " (%zu)", at);
     const bool twice = strchr(name.s, ' ') && strchr(strchr(pattern, '@') + 1, '@');
     const bool letter = t.f != GRA_PLAIN && (strchr(t.c->name, ' ') || twice);
     for (const char *c = pattern; *c; c++)
-        gra_check_put(&line, *c == '@' ? "%s" : "%.1s", *c != '@' ? c : letter ? "v" : name.s);
+        gra_line_put(&line, *c == '@' ? "%s" : "%.1s", *c != '@' ? c : letter ? "v" : name.s);
     if (letter)
-        gra_check_put(&line, ", v = %s", name.s);
+        gra_line_put(&line, ", v = %s", name.s);
     return line;
 }
 

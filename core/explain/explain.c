@@ -142,7 +142,7 @@ static bool overwritten(gra_wrong *w, const real *a)
 
 static bool beyond(gra_wrong *w)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const int status = gra_check_beyond(w->check, (int)(w->x - w->check->tensor), &s);
     if (status > 0)
         gra_fits(w, "%s: check each index", s.s);
@@ -263,7 +263,7 @@ static bool value_clue(gra_wrong *w)
 {
     const size_t worst = gra_worst(w);
     size_t right = 0;
-    gra_check_line where = { .at = 0 };
+    gra_line where = { .at = 0 };
     if (!w->whole)
         return false;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {

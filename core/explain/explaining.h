@@ -126,11 +126,11 @@ typedef struct gra_division {
 bool   gra_next_division(const gra_wrong *w, gra_division *v);
 bool   gra_is_list(const gra_division *v);              /* its parts have numbers: rows, elements ... */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
-gra_check_line gra_parts(const gra_wrong *w, int way);          /* "row of x" */
-bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
-gra_check_line gra_places(const gra_wrong *w);          /* its name, or how many and the first */
-gra_check_line gra_element(const gra_wrong *w, bool dy, size_t at);     /* of dy, or of x: "w (1, 2)" */
-gra_check_line gra_entry(const gra_wrong *w, size_t e);         /* "what dy (0) gives to w (1, 2)" */
+gra_line gra_parts(const gra_wrong *w, int way);          /* "row of x" */
+bool   gra_put_set(gra_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
+gra_line gra_places(const gra_wrong *w);          /* its name, or how many and the first */
+gra_line gra_element(const gra_wrong *w, bool dy, size_t at);     /* of dy, or of x: "w (1, 2)" */
+gra_line gra_entry(const gra_wrong *w, size_t e);         /* "what dy (0) gives to w (1, 2)" */
 
 typedef struct gra_term {               /* a function of a column */
     const gra_column *c;
@@ -141,10 +141,10 @@ bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of
 void   gra_columns_end(gra_wrong *w);
 int    gra_functions_of(const gra_wrong *w, const gra_column *c);
 double gra_value(const gra_wrong *w, gra_term t, size_t e);
-gra_check_line gra_term_at(const gra_wrong *w, gra_term t, size_t e);   /* "1 - w (1, 2)" */
+gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e);   /* "1 - w (1, 2)" */
 
 /* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x" */
-void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
+void gra_put_number(gra_line *s, const gra_wrong *w, double v);
 
 /* fit.c: terms p and q, and a number k, with a = k n p / q; n - a = k p q; n - a = k (p - q); or with the
  * column `values` = k p. */

@@ -40,7 +40,7 @@ static classes classify(const gra_wrong *w)
 }
 
 /* Names the set of entries of this class, or of the other one. */
-static gra_check_line places(gra_wrong *w, double k, int which, int or_else)
+static gra_line places(gra_wrong *w, double k, int which, int or_else)
 {
     for (size_t i = 0; i < w->entries; i++) {
         const int class = class_of(w, k, w->entry[i]);
@@ -49,20 +49,20 @@ static gra_check_line places(gra_wrong *w, double k, int which, int or_else)
     return gra_places(w);
 }
 
-static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
+static void put_factor(gra_line *s, const gra_wrong *w, double k)
 {
     if (k < 0)
-        gra_check_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
+        gra_line_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
     if (gra_equal(fabs(k), 1))
         return;
-    gra_check_put(s, "a constant factor of ");
+    gra_line_put(s, "a constant factor of ");
     gra_put_number(s, w, fabs(k));
 }
 
 /* Nothing arrives where it should, or something where it should not. */
 static void tell_places(gra_wrong *w, const classes *c)
 {
-    const gra_check_line s = places(w, c->k, MISSING, EXTRA);
+    const gra_line s = places(w, c->k, MISSING, EXTRA);
     const char *const rest = c->count[RIGHT] ? "it is right elsewhere" : "it is wrong elsewhere, too";
     if (c->count[MISSING])
         gra_fits(w, "nothing arrives %s%s; %s", s.s, w->overwrites ? ": each overwrites the one before" :
@@ -78,7 +78,7 @@ bool gra_factor(gra_wrong *w)
 {
     const classes c = classify(w);
     const size_t *n = c.count;
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const bool zeros = n[MISSING] || n[EXTRA];
     if (n[OTHER] || (n[SCALED] && n[RIGHT] && zeros) || (n[MISSING] && n[EXTRA]))
         return false;
@@ -126,13 +126,13 @@ bool gra_another_mask(gra_wrong *w)
 bool gra_own_factors(gra_wrong *w)
 {
     gra_division v;
-    gra_check_line some = { .at = 0 };
+    gra_line some = { .at = 0 };
     int used = 0;
     if (!gra_find_own(w, NULL, false, &v) && !gra_find_own(w, NULL, true, &v))
         return false;
     for (size_t p = 0; p < v.parts; p++)
         if (w->scratch[p] != 0 && used++ < 3)
-            gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
+            gra_line_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
     gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) "
              "is missing, or taken from elsewhere", gra_parts(w, v.way).s, some.s);
     return true;
@@ -142,13 +142,13 @@ bool gra_own_factors(gra_wrong *w)
 
 static void tell_factors(gra_wrong *w, gra_term p, gra_term q, double k)
 {
-    const gra_check_line has = gra_term_at(w, p, w->probe[0]), expected = gra_term_at(w, q, w->probe[0]);
-    gra_check_line more = { .at = 0 };
+    const gra_line has = gra_term_at(w, p, w->probe[0]), expected = gra_term_at(w, q, w->probe[0]);
+    gra_line more = { .at = 0 };
     if (!gra_elementwise(w))
-        gra_check_put(&more, ", in %s", gra_entry(w, w->probe[0]).s);
+        gra_line_put(&more, ", in %s", gra_entry(w, w->probe[0]).s);
     if (!q.c->data || !p.c->data)
-        gra_check_put(&more, "; or a division by it is %s", q.c->data ? "superfluous" : "missing");
-    gra_check_put(&more, gra_equal(k, 1) ? "" : "; and ");
+        gra_line_put(&more, "; or a division by it is %s", q.c->data ? "superfluous" : "missing");
+    gra_line_put(&more, gra_equal(k, 1) ? "" : "; and ");
     put_factor(&more, w, k);
     if (!q.c->data)
         gra_fits(w, "a factor too many: %s%s", has.s, more.s);

@@ -4,14 +4,14 @@
 #include "explaining.h"
 #include <stdlib.h>
 
-static const char *another(const gra_check_line *s)     /* before the next name of a number */
+static const char *another(const gra_line *s)     /* before the next name of a number */
 {
     return s->at ? "; or " : ": ";
 }
 
 /* ", and 4 is also the size of dimension 1 of x": x first, then y, then the others. last: only of a last
  * dimension, as by the square root of which attention divides. */
-static void put_size(gra_check_line *s, const gra_wrong *w, int size, bool last)
+static void put_size(gra_line *s, const gra_wrong *w, int size, bool last)
 {
     const gra_checking *k = w->check;
     for (int i = -1; i <= k->count && size > 1; i++) {
@@ -19,16 +19,16 @@ static void put_size(gra_check_line *s, const gra_wrong *w, int size, bool last)
         const int ndim = x->shape.ndim;
         for (int d = last && ndim > 1 ? ndim - 1 : 0; d < ndim; d++)
             if (x->shape.dim[d] == size) {
-                gra_check_put(s, ", and %d is also the size of dimension %d of %.60s", size, d, x->name);
+                gra_line_put(s, ", and %d is also the size of dimension %d of %.60s", size, d, x->name);
                 return;
             }
     }
     if (size > 1 && !last && (size_t)size == w->x->size)
-        gra_check_put(s, ", and %d is also the size of all of %.60s", size, w->x->name);
+        gra_line_put(s, ", and %d is also the size of all of %.60s", size, w->x->name);
 }
 
 /* v is the value of an input that is a single number; a constant of a formula; or 1 over it. */
-static void put_names(gra_check_line *s, const gra_wrong *w, double v)
+static void put_names(gra_line *s, const gra_wrong *w, double v)
 {
     static const struct {
         const char *name;
@@ -43,23 +43,23 @@ static void put_names(gra_check_line *s, const gra_wrong *w, double v)
     for (int t = 0; t < k->count; t++) {                /* the sign is reported elsewhere */
         const double value = k->tensor[t].size == 1 ? fabs((double)k->tensor[t].data[0]) : 0;
         if (value > 0 && (gra_equal(v, value) || gra_equal(v, 1 / value)))
-            gra_check_put(s, "%s%s%.80s", another(s), gra_equal(v, value) ? "the value of " : "1/",
-                          k->tensor[t].name);
+            gra_line_put(s, "%s%s%.80s", another(s), gra_equal(v, value) ? "the value of " : "1/",
+                         k->tensor[t].name);
     }
     if (gra_equal(v, 2) || gra_equal(v, 0.5))
-        gra_check_put(s, "%s%s", another(s), v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+        gra_line_put(s, "%s%s", another(s), v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
     for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++)
         if (fabs((i % 2 ? 1 / v : v) / known[i / 2].value - 1) < 1e-6)
-            gra_check_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
+            gra_line_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
 }
 
 /* v, or the square of v, is n / m in lowest terms: a plain constant, or where only the size of something
  * makes that likely, that size. Sizes enter only where sums do. */
-static void put_ratio(gra_check_line *s, const gra_wrong *w, double v, bool root)
+static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
 {
     enum { MOST = 12 };                                 /* in a fraction; beyond only 1/m */
     const double of = root ? v * v : v;
-    gra_check_line sizes = { .at = 0 };
+    gra_line sizes = { .at = 0 };
     int n = 0, m = 1;
     for (; m <= MOST; m++) {
         n = (int)fmin(of * m + 0.5, 1e6);
@@ -80,27 +80,27 @@ static void put_ratio(gra_check_line *s, const gra_wrong *w, double v, bool root
     }
     if (!sizes.at && (gra_equal(v, floor(v + 0.5)) || s->at || of >= 64 || m > MOST))
         return;
-    gra_check_put(s, "%s", another(s));
+    gra_line_put(s, "%s", another(s));
     if (root)
-        gra_check_put(s, m == 1 ? "sqrt(%d)" : "sqrt(%d/%d)", n, m);
+        gra_line_put(s, m == 1 ? "sqrt(%d)" : "sqrt(%d/%d)", n, m);
     else if (m > 1 && n == 1)
-        gra_check_put(s, "a forgotten %d", m);
+        gra_line_put(s, "a forgotten %d", m);
     else if (m > 1)
-        gra_check_put(s, "%d/%d", n, m);
-    gra_check_put(s, "%s", m == 1 && !root ? sizes.s + strlen(", and ") : sizes.s);
+        gra_line_put(s, "%d/%d", n, m);
+    gra_line_put(s, "%s", m == 1 && !root ? sizes.s + strlen(", and ") : sizes.s);
     if (sizes.at && mean)
-        gra_check_put(s, n == 1 ? " (a mean instead of a sum?)" : " (a sum instead of a mean?)");
+        gra_line_put(s, n == 1 ? " (a mean instead of a sum?)" : " (a sum instead of a mean?)");
     if (sizes.at && n > 1 && m > 1 && abs(n - m) == 1)
-        gra_check_put(s, "; n - 1 for n, or n for n - 1?");
+        gra_line_put(s, "; n - 1 for n, or n for n - 1?");
 }
 
-void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
+void gra_put_number(gra_line *s, const gra_wrong *w, double number)
 {
-    gra_check_line names = { .at = 0 };
+    gra_line names = { .at = 0 };
     put_names(&names, w, fabs(number));
     if (!names.at) {
         put_ratio(&names, w, fabs(number), false);
         put_ratio(&names, w, fabs(number), true);
     }
-    gra_check_put(s, "%.6g%s", number, names.s);
+    gra_line_put(s, "%.6g%s", number, names.s);
 }

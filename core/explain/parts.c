@@ -59,55 +59,47 @@ size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-gra_check_line gra_element(const gra_wrong *w, bool dy, size_t at)
+gra_line gra_element(const gra_wrong *w, bool dy, size_t at)
 {
-    const gra_shape *const shape = shape_of(w, dy);
-    gra_check_line s = { .at = 0 };
-    size_t below = 1;
-    gra_check_put(&s, "%.60s", dy ? "dy" : w->x->name);
-    for (int d = 1; d < shape->ndim; d++)
-        below *= (size_t)shape->dim[d];
-    for (int d = 0; d < shape->ndim; d++) {
-        gra_check_put(&s, "%s%zu%s", d ? ", " : " (", at / below, d == shape->ndim - 1 ? ")" : "");
-        at %= below;
-        below /= d + 1 < shape->ndim ? (size_t)shape->dim[d + 1] : 1;
-    }
+    const gra_shape place = gra_place_of(*shape_of(w, dy), at);
+    gra_line s = { .at = 0 };
+    gra_line_put(&s, place.ndim ? "%.60s %s" : "%.60s", dy ? "dy" : w->x->name, GRA_SHAPE_STRING(place));
     return s;
 }
 
-gra_check_line gra_entry(const gra_wrong *w, size_t e)
+gra_line gra_entry(const gra_wrong *w, size_t e)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     if (w->rows > 1)
-        gra_check_put(&s, "what %s gives to ", gra_element(w, true, e / w->cols).s);
+        gra_line_put(&s, "what %s gives to ", gra_element(w, true, e / w->cols).s);
     else
-        gra_check_put(&s, "the gradient of ");
-    gra_check_put(&s, "%s", gra_element(w, false, e % w->cols).s);
+        gra_line_put(&s, "the gradient of ");
+    gra_line_put(&s, "%s", gra_element(w, false, e % w->cols).s);
     return s;
 }
 
-static void put_noun(gra_check_line *s, const gra_wrong *w, int way, bool plural)
+static void put_noun(gra_line *s, const gra_wrong *w, int way, bool plural)
 {
     const int ndim = shape_of(w, gra_index_of_dy(way))->ndim;
     const bool along = way < GRA_DIAGONAL;
     if (along && ndim > 2)
-        gra_check_put(s, plural ? "indices" : "index");
+        gra_line_put(s, plural ? "indices" : "index");
     else
-        gra_check_put(s, "%s%s", way >= GRA_ELEMENT_OF_X || (along && ndim == 1) ? "element" :
-                      along && gra_dimension(way) == 1 ? "column" : "row", plural ? "s" : "");
+        gra_line_put(s, "%s%s", way >= GRA_ELEMENT_OF_X || (along && ndim == 1) ? "element" :
+                     along && gra_dimension(way) == 1 ? "column" : "row", plural ? "s" : "");
 }
 
 /* " of dimension 1 of x" */
-static void put_of(gra_check_line *s, const gra_wrong *w, int way)
+static void put_of(gra_line *s, const gra_wrong *w, int way)
 {
     if (way < GRA_DIAGONAL && shape_of(w, gra_index_of_dy(way))->ndim > 2)
-        gra_check_put(s, " of dimension %d", gra_dimension(way));
-    gra_check_put(s, " of %.60s", gra_index_of_dy(way) ? "dy" : w->x->name);
+        gra_line_put(s, " of dimension %d", gra_dimension(way));
+    gra_line_put(s, " of %.60s", gra_index_of_dy(way) ? "dy" : w->x->name);
 }
 
-gra_check_line gra_parts(const gra_wrong *w, int way)
+gra_line gra_parts(const gra_wrong *w, int way)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     put_noun(&s, w, way, false);
     put_of(&s, w, way);
     return s;
@@ -115,7 +107,7 @@ gra_check_line gra_parts(const gra_wrong *w, int way)
 
 /* The parts that are in the set, or where they are fewer, those that are not; a part without entries is
  * neither. */
-static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const double *in,
+static void put_list(gra_line *s, const gra_wrong *w, const gra_division *v, const double *in,
                      const double *all)
 {
     size_t count[2] = { 0 }, put = 0;
@@ -123,35 +115,35 @@ static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *
         count[in[p] > 0] += all[p] > 0;
     const bool except = count[1] > count[0] && count[0] <= MOST_NAMES;
     const size_t named = count[!except], most = named <= MOST_NAMES ? named : 1;
-    gra_check_put(s, "%s%s ", except ? "except " : "", gra_index_of_dy(v->way) ? "from" : "in");
+    gra_line_put(s, "%s%s ", except ? "except " : "", gra_index_of_dy(v->way) ? "from" : "in");
     if (named > MOST_NAMES)
-        gra_check_put(s, "%zu of %zu ", named, v->parts);
+        gra_line_put(s, "%zu of %zu ", named, v->parts);
     put_noun(s, w, v->way, named > 1);
     for (size_t p = 0; p < v->parts && put < most; p++)
         if (all[p] != 0 && (in[p] > 0) != except)
-            gra_check_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
-    gra_check_put(s, "%s", named > most ? ")" : "");
+            gra_line_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
+    gra_line_put(s, "%s", named > most ? ")" : "");
     put_of(s, w, v->way);
 }
 
 /* The set is made of the parts of v whose bits are in `parts`. */
-static void put_special(gra_check_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
+static void put_special(gra_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
 {
     static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not",
                                        "is not before" };
     if (v->way == GRA_SIGN)
-        gra_check_put(s, "where %.60s %c 0", w->x->name, parts & 1 ? '<' : '>');
+        gra_line_put(s, "where %.60s %c 0", w->x->name, parts & 1 ? '<' : '>');
     else if (v->way == GRA_DIAGONAL)
-        gra_check_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %.60s_i"
-                                   : "beside the diagonal, in what dy_j gives to the other places %.60s_i",
-                      w->x->name);
+        gra_line_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %.60s_i"
+                                  : "beside the diagonal, in what dy_j gives to the other places %.60s_i",
+                     w->x->name);
     else
-        gra_check_put(s, "where the %s %s the %s", gra_parts(w, v->way - GRA_RELATION + GRA_OF_X).s,
-                      how[parts], gra_parts(w, v->way - GRA_RELATION + GRA_OF_DY).s);
+        gra_line_put(s, "where the %s %s the %s", gra_parts(w, v->way - GRA_RELATION + GRA_OF_X).s,
+                     how[parts], gra_parts(w, v->way - GRA_RELATION + GRA_OF_DY).s);
 }
 
 /* A way with each part wholly inside or outside of the set gives it a name. */
-bool gra_put_set(gra_check_line *s, const gra_wrong *w)
+bool gra_put_set(gra_line *s, const gra_wrong *w)
 {
     double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3 */
     for (gra_division v = { 0 }; gra_next_division(w, &v);) {
@@ -174,9 +166,9 @@ bool gra_put_set(gra_check_line *s, const gra_wrong *w)
     return false;
 }
 
-gra_check_line gra_places(const gra_wrong *w)
+gra_line gra_places(const gra_wrong *w)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     size_t count = 0, first = w->size;
     if (gra_put_set(&s, w))
         return s;
@@ -184,8 +176,8 @@ gra_check_line gra_places(const gra_wrong *w)
         if (w->mark[e] == GRA_IN)
             first = count++ ? first : e;
     if (count == 1)
-        gra_check_put(&s, "in one place: %s", gra_entry(w, first).s);
+        gra_line_put(&s, "in one place: %s", gra_entry(w, first).s);
     else
-        gra_check_put(&s, "in %zu places, the first of them %s", count, gra_entry(w, first).s);
+        gra_line_put(&s, "in %zu places, the first of them %s", count, gra_entry(w, first).s);
     return s;
 }

@@ -19,7 +19,7 @@ bool gra_same_number(gra_wrong *w)
     }
     if (off - minus < 2 || minus == 1 || w->entries < (minus ? 6 : 3))
         return false;
-    const gra_check_line where = gra_places(w);
+    const gra_line where = gra_places(w);
     if (minus)
         gra_fits(w, "%s what dy is multiplied by is off by the same number, %.6g, with either sign: two "
                  "numbers of the formula are exchanged%s", where.s, fabs(by), off == 2 * minus
@@ -37,13 +37,13 @@ bool gra_same_number(gra_wrong *w)
 
 static void tell_term(gra_wrong *w, const gra_pair *r)
 {
-    const gra_check_line at = gra_entry(w, w->probe[0]);
-    gra_check_line term = { .at = 0 };
+    const gra_line at = gra_entry(w, w->probe[0]);
+    gra_line term = { .at = 0 };
     if (!gra_equal(fabs(r->k), 1))
-        gra_check_put(&term, "%.6g times ", fabs(r->k));
+        gra_line_put(&term, "%.6g times ", fabs(r->k));
     if (r->p.c->data)
-        gra_check_put(&term, "%s times ", gra_term_at(w, r->p, w->probe[0]).s);
-    gra_check_put(&term, "%s", gra_term_at(w, r->q, w->probe[0]).s);
+        gra_line_put(&term, "%s times ", gra_term_at(w, r->p, w->probe[0]).s);
+    gra_line_put(&term, "%s", gra_term_at(w, r->q, w->probe[0]).s);
     if (r->k > 0)
         gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign",
                  at.s, term.s);
@@ -55,11 +55,11 @@ static void tell_term(gra_wrong *w, const gra_pair *r)
 static void tell_exchanged(gra_wrong *w, const gra_pair *r)
 {
     const size_t e = w->probe[0];
-    const gra_check_line expected = gra_term_at(w, r->k > 0 ? r->p : r->q, e);
-    const gra_check_line has = gra_term_at(w, r->k > 0 ? r->q : r->p, e);
-    gra_check_line times = { .at = 0 };
+    const gra_line expected = gra_term_at(w, r->k > 0 ? r->p : r->q, e);
+    const gra_line has = gra_term_at(w, r->k > 0 ? r->q : r->p, e);
+    gra_line times = { .at = 0 };
     if (!gra_equal(fabs(r->k), 1))
-        gra_check_put(&times, ", times %.6g", fabs(r->k));
+        gra_line_put(&times, ", times %.6g", fabs(r->k));
     gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where "
              "%s is expected%s, in %s", has.s, expected.s, expected.s, has.s, times.s, gra_entry(w, e).s);
 }
@@ -86,8 +86,8 @@ bool gra_one_term(gra_wrong *w)
 
 static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
 {
-    const gra_check_line whose = gra_parts(w, v->way);
-    const gra_check_line of = gra_term_at(w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
+    const gra_line whose = gra_parts(w, v->way);
+    const gra_line of = gra_term_at(w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
     const char *why = "a term with this factor is missing or wrong";
     if (t.f == GRA_REST)
         why = "the term without a sum has a 1 where v is expected, or the reverse";
