@@ -47,7 +47,8 @@ const char *gra_failure_text(const gra_failure *e);
 /* Prints a sentence and aborts: without gra_keep_going, and where no tape or model can keep the error. */
 _Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* ---- shape.c: the indices of element i, as if they were sizes: GRA_SHAPE_STRING writes them -------------- */
+/* ---- shape.c: the indices of element i, as if they were sizes: GRA_SHAPE_STRING writes them -------------
+ */
 gra_shape gra_place_of(gra_shape s, size_t i);
 
 /* ---- text.c: names may contain any bytes; what is shown of them is printable ----------------------------
