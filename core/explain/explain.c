@@ -66,12 +66,12 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-/* The check's own weights c; 0; -c; others d; c + d; 2 c. */
-enum { OWN, ZERO, MINUS, OTHER, SUM, TWICE, DYS };
+/* The check's own weights c; 0; -c; others d; c + d. */
+enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };
 
 static bool sweep(gra_wrong *w, real *c, real *a)
 {
-    static const double own[DYS] = { 1, 0, -1, 0, 1, 2 }, other[DYS] = { 0, 0, 0, 1, 1, 0 };
+    static const double own[DYS] = { 1, 0, -1, 0, 1 }, other[DYS] = { 0, 0, 0, 1, 1 };
     const gra_checking *k = w->check;
     for (int s = 0; s < DYS; s++) {
         for (size_t j = 0; j < k->size; j++)
@@ -97,13 +97,12 @@ static bool linear_in_dy(gra_wrong *w, real *a)
 {
     const size_t n = w->cols;
     const double least = w->x->largest;                 /* beside which rounding is nothing */
-    const real *const own = a + OWN * n, *const minus = a + MINUS * n;
-    real *const other = a + OTHER * n, *const twice = a + TWICE * n, *const zero = a + ZERO * n;
+    const real *const own = a + OWN * n, *const minus = a + MINUS * n, *const zero = a + ZERO * n;
+    real *const other = a + OTHER * n;
     bool none = true;
     for (size_t i = 0; i < n; i++) {
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
-        twice[i] /= 2;
     }
     if (none && same(a + SUM * n, other, n, least))
         return true;
@@ -113,10 +112,8 @@ static bool linear_in_dy(gra_wrong *w, real *a)
                        "terms has y->grad as a factor"
              : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
                                             "gradient: multiply by y->grad once, as it is"
-             : same(twice, own, n, least) ? "the sign of dy decides what is passed on. Is there a condition "
-                                            "on y->grad, or its absolute value? A condition belongs on x or y"
-             : "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a factor of "
-               "each term, once, and is in no other function");
+             : "not linear in dy: y->grad is a factor of each term, once, and is in no other function, and in "
+               "no condition: that belongs on x or y");
     return false;
 }
 

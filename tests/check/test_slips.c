@@ -32,7 +32,7 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = g[k,i] + 0.25", "likely: a term without dy" },
         { "dx[k,i] = g[k,i] * dy[k,i]", "likely: the sign of dy is lost" },
         { "dx[k,i] = g[k,i] + g[k,i]^2", "likely: not linear in dy" },
-        { "dx[k,i] = [dy[k,i] > 0] * g[k,i]", "likely: the sign of dy decides" },
+        { "dx[k,i] = [dy[k,i] > 0] * g[k,i]", "likely: not linear in dy" },
         { "dx[k,i] = [x[k,i] > 0] ? -g[k,i] : g[k,i]", "likely: where x > 0: the sign is flipped" },
         { "dx[k,i] = [k = 1] ? 5 * g[k,i] : g[k,i]", "likely: in row 1 ... factor of 5" },
         { "dx[k,i] = g[k,i] * (1 + k)", "likely: ... its own for each row ... 1, 2, 3" },
