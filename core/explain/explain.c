@@ -112,8 +112,8 @@ static bool linear_in_dy(gra_wrong *w, real *a)
                        "terms has y->grad as a factor"
              : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
                                             "gradient: multiply by y->grad once, as it is"
-             : "not linear in dy: y->grad is a factor of each term, once, and is in no other function, and in "
-               "no condition: that belongs on x or y");
+             : "not linear in dy: y->grad is a factor of each term, once, and is in no other function, and "
+               "in no condition: that belongs on x or y");
     return false;
 }
 
