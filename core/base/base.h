@@ -47,6 +47,10 @@ const char *gra_failure_text(const gra_failure *e);
 /* Prints a sentence and aborts: without gra_keep_going, and where no tape or model can keep the error. */
 _Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
 
+/* ---- shape.c: the indices of element i, as if they were sizes: GRA_SHAPE_STRING writes them -------------
+ */
+gra_shape gra_place_of(gra_shape s, size_t i);
+
 /* ---- text.c: names may contain any bytes; what is shown of them is printable ----------------------------
  */
 
@@ -61,6 +65,12 @@ bool    gra_is_printable(int32_t c);
 int     gra_shortened(const char *s, int columns, char *text);
 
 void    gra_decimal_point(char *number);                /* replaces a locale's decimal comma */
+
+typedef struct gra_line {               /* a short text that grows: begin with { .at = 0 } */
+    char   s[512];
+    size_t at;
+} gra_line;
+void    gra_line_put(gra_line *s, const char *format, ...) GRA_PRINTF(2, 3);     /* or cuts it off */
 
 typedef struct gra_text {               /* a text that grows: begin with { 0 }, end with free(t.s) */
     char  *s;

@@ -1,5 +1,5 @@
 /* shape: sizes with overflow checks, shapes as text, dimensions, NumPy's broadcasting. */
-#include "../op.h"
+#include "base.h"
 
 bool gra_shape_size(gra_shape s, size_t *size)
 {
@@ -65,6 +65,16 @@ gra_dim_split gra_split_dim(gra_shape s, int d)
     for (int i = d + 1; i < s.ndim; i++)
         a.inner *= (size_t)s.dim[i];
     return a;
+}
+
+gra_shape gra_place_of(gra_shape s, size_t i)
+{
+    for (int d = s.ndim - 1; d >= 0; d--) {
+        const size_t n = (size_t)s.dim[d];
+        s.dim[d] = (int)(i % n);
+        i /= n;
+    }
+    return s;
 }
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */

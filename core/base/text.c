@@ -1,4 +1,4 @@
-/* text: printable text of names, which may contain any bytes, and a text that grows. */
+/* text: printable text of names, which may contain any bytes, and texts that grow. */
 #include "base.h"
 #include <stdlib.h>
 
@@ -86,6 +86,16 @@ void gra_decimal_point(char *text)
     for (char *c = text; *c; c++)
         if (*c == ',')
             *c = '.';
+}
+
+void gra_line_put(gra_line *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(s->s + s->at, sizeof s->s - s->at, format, args);
+    va_end(args);
+    if (n > 0)
+        s->at += (size_t)n < sizeof s->s - s->at ? (size_t)n : sizeof s->s - s->at - 1;
 }
 
 void gra_text_put(gra_text *t, const char *format, ...)

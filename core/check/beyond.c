@@ -34,21 +34,21 @@ static bool differs(beyond *b, size_t changed, bool first)
     return v && memcmp(b->usual, v, b->size * sizeof(real)) != 0;
 }
 
-static void tell(const gra_guard *g, size_t number, gra_check_line *s)
+static void tell(const gra_guard *g, size_t number, gra_line *s)
 {
     enum { HALF = GRA_ROOM_OF_PIECE / 2 };
     const char *what = g->sentence[0] ? g->sentence : "an array";
     const size_t size = g->piece[number / GRA_ROOM_OF_PIECE].bytes / sizeof(real);
     const size_t at = number % GRA_ROOM_OF_PIECE;
     if (at < HALF)
-        gra_check_put(s, "memory before the start of %s is read: number -%zu, where number 0 is the first",
-                      what, HALF - at);
+        gra_line_put(s, "memory before the start of %s is read: number -%zu, where number 0 is the first",
+                     what, HALF - at);
     else
-        gra_check_put(s, "memory past the end of %s is read: number %zu, where number %zu is the last", what,
-                      size + at - HALF, size - 1);
+        gra_line_put(s, "memory past the end of %s is read: number %zu, where number %zu is the last", what,
+                     size + at - HALF, size - 1);
 }
 
-int gra_check_beyond(gra_checking *k, int tensor, gra_check_line *s)
+int gra_check_beyond(gra_checking *k, int tensor, gra_line *s)
 {
     gra_guard *g = &k->guard;
     beyond b = { .check = k, .tensor = tensor, .size = tensor < 0 ? k->size : k->tensor[tensor].size };

@@ -101,7 +101,7 @@ static bool repeats(gra_checking *k)
 
 static bool stays_within(gra_checking *k)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const int beyond = gra_check_beyond(k, -1, &s);
     if (beyond > 0)
         gra_check_say(k->report, "gradient check: f does not stay within its tensors: %s: check each index",

@@ -121,14 +121,9 @@ struct gra_checking {
 };
 
 /* say.c: appends a line, wrapped. gra_check_say: a fact, to the report's finding and text; gra_check_hint:
- * to its text only. A gra_check_line grows piece by piece before it is said. */
+ * to its text only. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
-typedef struct gra_check_line {
-    char   s[512];
-    size_t at;
-} gra_check_line;
-void gra_check_put(gra_check_line *s, const char *format, ...) GRA_PRINTF(2, 3);
 
 /* evaluate.c: y = f(inputs), or NULL with a sentence. gra_check_fails reports a sentence, unless this is a
  * trial, and returns false. gra_check_try(k, true): from now on f may be undefined. */
@@ -154,7 +149,7 @@ bool        gra_check_analytic(gra_checking *k, bool once_more);
 
 /* beyond.c: 1 if the gradient of this tensor, or if it is -1 y, depends on memory before the start or past
  * the end of a tensor, and a line that says of which; else 0; -1: f failed. */
-int gra_check_beyond(gra_checking *k, int tensor, gra_check_line *s);
+int gra_check_beyond(gra_checking *k, int tensor, gra_line *s);
 
 /* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot.
  */

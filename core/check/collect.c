@@ -42,31 +42,19 @@ static void spread(gra_rng *g, double low, double high, real *x, size_t n)
     }
 }
 
-/* The parameter's values and gradient lie in guarded memory from now on. */
+/* The parameter's values, and its gradient if it has one, lie in guarded memory from now on. */
 static bool guard(gra_checking *k, gra_checked *x)
 {
     gra_tensor *p = x->param;
     const size_t bytes = p->size * sizeof(real);
     x->data = gra_guard_memory(&k->guard, bytes);
-    x->grad = gra_guard_memory(&k->guard, bytes);
-    if (!x->data || !x->grad)
+    x->grad = p->grad ? gra_guard_memory(&k->guard, bytes) : NULL;
+    if (!x->data || (p->grad && !x->grad))
         return false;
     x->own_data = p->data;
     x->own_grad = p->grad;
     p->data = memcpy(x->data, p->data, bytes);
     p->grad = x->grad;
-    return true;
-}
-
-/* A frozen parameter's values lie in a copy too. It has its place behind y's. */
-static bool copy_frozen(gra_checking *k, gra_tensor *p)
-{
-    gra_checked *x = --k->frozen;
-    *x = (gra_checked){ .param = p, .data = gra_guard_memory(&k->guard, p->size * sizeof(real)) };
-    if (!x->data)
-        return false;
-    x->own_data = p->data;
-    p->data = memcpy(x->data, p->data, p->size * sizeof(real));
     return true;
 }
 
@@ -84,16 +72,12 @@ static bool list_inputs(gra_checking *k)
     return true;
 }
 
+/* What has no gradient, a frozen parameter or a buffer, has its place behind y's: f may write it. */
 static bool list_params(gra_checking *k, gra_model *m)
 {
     for (int i = 0; m && i < gra_saved_count(m); i++) {
         gra_tensor *p = gra_owned_at(m, i);
-        if (!p->grad) {                                 /* frozen, or a buffer: f may write it */
-            if (!copy_frozen(k, p))
-                return gra_check_fails(k, "out of memory");
-            continue;
-        }
-        gra_checked *x = &k->tensor[k->count++];
+        gra_checked *x = p->grad ? &k->tensor[k->count++] : --k->frozen;
         *x = (gra_checked){ .name = p->name, .shape = p->shape, .size = p->size, .param = p };
         if (!guard(k, x))
             return gra_check_fails(k, "out of memory");
@@ -146,20 +130,15 @@ bool gra_check_collect(gra_checking *k, gra_model *m)
 /* Parameters get their own values and gradients back. */
 void gra_check_restore(gra_checking *k)
 {
-    for (int i = 0; i < k->count; i++) {
-        gra_checked *x = &k->tensor[i];
-        if (x->own_data) {
-            x->param->data = x->own_data;
+    for (gra_checked *x = k->tensor; x < k->end; x++) {
+        if (!x->param)
+            continue;
+        x->param->data = x->own_data ? x->own_data : x->param->data;
+        if (x->own_grad) {
             x->param->grad = x->own_grad;
             x->param->requires_grad = true;
         }
-        if (x->param) {
-            gra_guard_free(x->data);
-            gra_guard_free(x->grad);
-        }
-    }
-    for (gra_checked *x = k->frozen; x < k->end; x++) {
-        x->param->data = x->own_data ? x->own_data : x->param->data;
         gra_guard_free(x->data);
+        gra_guard_free(x->grad);
     }
 }

@@ -106,16 +106,16 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
 static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, const char *did,
                              const gra_tensor *x, const char *why)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const char *name = x ? name_of(g, x) : NULL;
-    gra_check_put(&s, "the %s of %s %s", backward ? "backward" : "forward", y->op->name, did);
+    gra_line_put(&s, "the %s of %s %s", backward ? "backward" : "forward", y->op->name, did);
     if (name)
-        gra_check_put(&s, "%s %s", name, GRA_SHAPE_STRING(x->shape));
+        gra_line_put(&s, "%s %s", name, GRA_SHAPE_STRING(x->shape));
     else if (x == y)
-        gra_check_put(&s, "its result %s", GRA_SHAPE_OF(x));
+        gra_line_put(&s, "its result %s", GRA_SHAPE_OF(x));
     else if (x)
-        gra_check_put(&s, "its input from %s %s", x->op ? x->op->name : "a constant", GRA_SHAPE_OF(x));
-    gra_check_put(&s, "%s", why);
+        gra_line_put(&s, "its input from %s %s", x->op ? x->op->name : "a constant", GRA_SHAPE_OF(x));
+    gra_line_put(&s, "%s", why);
     g->violated = true;
     snprintf(g->sentence, sizeof g->sentence, "%s", s.s);
     snprintf(g->tensor, sizeof g->tensor, "%s", name ? name : "");
@@ -159,27 +159,27 @@ static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare,
 }
 
 /* What a crash of y's backward is to print: its usual cause is an input without a gradient. */
-static gra_check_line crash_line(const gra_guard *g, const gra_tensor *y)
+static gra_line crash_line(const gra_guard *g, const gra_tensor *y)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     int constants = 0, last = 0;
-    gra_check_put(&s, "the backward of %.80s crashed", y->op->name);
+    gra_line_put(&s, "the backward of %.80s crashed", y->op->name);
     for (int i = 0; i < y->nin; i++) {
         if (!y->in[i] || y->in[i]->grad)
             continue;
         const char *name = name_of(g, y->in[i]);
-        gra_check_put(&s, constants++ ? " and input %d" : " while input %d", last = i);
+        gra_line_put(&s, constants++ ? " and input %d" : " while input %d", last = i);
         if (name)
-            gra_check_put(&s, " (%.80s)", name);
+            gra_line_put(&s, " (%.80s)", name);
     }
     if (constants == 1)
-        gra_check_put(&s, " was a constant, whose gradient is NULL: test y->in[%d]->grad before adding to it",
-                      last);
+        gra_line_put(&s, " was a constant, whose gradient is NULL: test y->in[%d]->grad before adding to it",
+                     last);
     else if (constants)
-        gra_check_put(&s, " were constants, whose gradients are NULL: test each y->in[i]->grad before adding "
-                      "to it");
+        gra_line_put(&s, " were constants, whose gradients are NULL: test each y->in[i]->grad before adding "
+                     "to it");
     else
-        gra_check_put(&s, ", though no gradient was NULL: does it go past an end of a tensor?");
+        gra_line_put(&s, ", though no gradient was NULL: does it go past an end of a tensor?");
     return s;
 }
 

@@ -8,7 +8,7 @@ enum { MOST_NAMES = 4 };
 /* ---- lists: "w, b, k and 7 more" ---------------------------------------------------------------- */
 
 typedef struct list {
-    gra_check_line line;
+    gra_line line;
     int            count;
 } list;
 
@@ -22,13 +22,13 @@ static void next(list *l, const char *format, ...)
     vsnprintf(name, sizeof name, format, args);
     va_end(args);
     if (l->count++ < MOST_NAMES)
-        gra_check_put(&l->line, "%s%s", l->count > 1 ? ", " : "", name);
+        gra_line_put(&l->line, "%s%s", l->count > 1 ? ", " : "", name);
 }
 
 static void say_list(gra_check_report *report, const char *what, list *l)
 {
     if (l->count > MOST_NAMES)
-        gra_check_put(&l->line, " and %d more", l->count - MOST_NAMES);
+        gra_line_put(&l->line, " and %d more", l->count - MOST_NAMES);
     if (l->count)
         gra_check_say(report, "%s: %s", what, l->line.s);
 }
@@ -36,20 +36,16 @@ static void say_list(gra_check_report *report, const char *what, list *l)
 /* ---- the report --------------------------------------------------------------------------------- */
 
 /* "w (3, 4), element 5 (row 1, column 1)" */
-static void put_element(gra_check_line *s, const gra_checked *x, size_t i)
+static void put_element(gra_line *s, const gra_checked *x, size_t i)
 {
-    gra_check_put(s, "%." NAME "s %s", x->name, GRA_SHAPE_STRING(x->shape));
+    gra_line_put(s, "%." NAME "s %s", x->name, GRA_SHAPE_STRING(x->shape));
     if (x->shape.ndim == 0)
         return;
-    gra_check_put(s, ", element %zu", i);
+    gra_line_put(s, ", element %zu", i);
     if (x->shape.ndim == 2)
-        gra_check_put(s, " (row %zu, column %zu)", i / (size_t)x->shape.dim[1], i % (size_t)x->shape.dim[1]);
-    size_t below = x->size, rest = i;
-    for (int d = 0; x->shape.ndim > 2 && d < x->shape.ndim; d++) {
-        below /= (size_t)x->shape.dim[d];
-        gra_check_put(s, "%s%zu%s", d ? ", " : " (at ", rest / below, d == x->shape.ndim - 1 ? ")" : "");
-        rest %= below;
-    }
+        gra_line_put(s, " (row %zu, column %zu)", i / (size_t)x->shape.dim[1], i % (size_t)x->shape.dim[1]);
+    if (x->shape.ndim > 2)
+        gra_line_put(s, " (at %s", GRA_SHAPE_STRING(gra_place_of(x->shape, i)) + 1);
 }
 
 /* "2 of 10 elements of x (below 3e-07, the tolerance times the largest gradient; 8 others are exactly 0)" */
@@ -121,7 +117,7 @@ static void say_wrong(const gra_checking *k, const gra_checked *worst)
 
 void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     if (!worst) {
         gra_check_say(k->report, "gradient check: nothing to compare: no input of any size, and no parameter "
                       "unfrozen");

@@ -54,13 +54,3 @@ void gra_check_hint(gra_check_report *report, const char *format, ...)
     add(report, false, format, args);
     va_end(args);
 }
-
-void gra_check_put(gra_check_line *s, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(s->s + s->at, sizeof s->s - s->at, format, args);
-    va_end(args);
-    if (n > 0)
-        s->at += (size_t)n < sizeof s->s - s->at ? (size_t)n : sizeof s->s - s->at - 1;
-}

@@ -12,8 +12,8 @@
  *     a = k n p / q      a factor p is there where q is expected                   factors.c, fit.c
  *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
  *
- * p and q are columns, too: 1, a tensor's elements, functions of them, sums of rows (columns.c). k may be a
- * number of its own for each row or element. All is looked at first, then only what is beside the diagonal.
+ * p and q are columns, too: 1, a tensor's elements, functions of them (columns.c). k may be a number of its
+ * own for each row or element. All is looked at first, then only what is beside the diagonal.
  * A set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest comes
  * first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is
  * to be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given:
@@ -66,12 +66,12 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-/* The check's own weights c; 0; -c; others d; c + d; 2 c. */
-enum { OWN, ZERO, MINUS, OTHER, SUM, TWICE, DYS };
+/* The check's own weights c; 0; -c; others d; c + d. */
+enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };
 
 static bool sweep(gra_wrong *w, real *c, real *a)
 {
-    static const double own[DYS] = { 1, 0, -1, 0, 1, 2 }, other[DYS] = { 0, 0, 0, 1, 1, 0 };
+    static const double own[DYS] = { 1, 0, -1, 0, 1 }, other[DYS] = { 0, 0, 0, 1, 1 };
     const gra_checking *k = w->check;
     for (int s = 0; s < DYS; s++) {
         for (size_t j = 0; j < k->size; j++)
@@ -97,13 +97,12 @@ static bool linear_in_dy(gra_wrong *w, real *a)
 {
     const size_t n = w->cols;
     const double least = w->x->largest;                 /* beside which rounding is nothing */
-    const real *const own = a + OWN * n, *const minus = a + MINUS * n;
-    real *const other = a + OTHER * n, *const twice = a + TWICE * n, *const zero = a + ZERO * n;
+    const real *const own = a + OWN * n, *const minus = a + MINUS * n, *const zero = a + ZERO * n;
+    real *const other = a + OTHER * n;
     bool none = true;
     for (size_t i = 0; i < n; i++) {
         none &= fabs((double)zero[i]) <= 1e-9 * least;
         other[i] += own[i];
-        twice[i] /= 2;
     }
     if (none && same(a + SUM * n, other, n, least))
         return true;
@@ -113,10 +112,8 @@ static bool linear_in_dy(gra_wrong *w, real *a)
                        "terms has y->grad as a factor"
              : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
                                             "gradient: multiply by y->grad once, as it is"
-             : same(twice, own, n, least) ? "the sign of dy decides what is passed on. Is there a condition "
-                                            "on y->grad, or its absolute value? A condition belongs on x or y"
-             : "not linear in dy: twice the y->grad does not make twice the gradient: y->grad is a factor of "
-               "each term, once, and is in no other function");
+             : "not linear in dy: y->grad is a factor of each term, once, and is in no other function, and "
+               "in no condition: that belongs on x or y");
     return false;
 }
 
@@ -142,7 +139,7 @@ static bool overwritten(gra_wrong *w, const real *a)
 
 static bool beyond(gra_wrong *w)
 {
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const int status = gra_check_beyond(w->check, (int)(w->x - w->check->tensor), &s);
     if (status > 0)
         gra_fits(w, "%s: check each index", s.s);
@@ -244,18 +241,16 @@ static bool places_clue(gra_wrong *w)
 {
     const int before = w->clues;
     for (int extra = 1; extra >= 0; extra--) {
-        gra_check_line s = { .at = 0 };
         bool any = false;
         for (size_t i = 0, e; gra_each(w, &i, &e);) {
             const bool none = gra_none(w, extra ? w->n[e] : w->a[e]);
             w->mark[e] = !none ? GRA_OUT : gra_right(w, e) ? GRA_EITHER : GRA_IN;
             any |= w->mark[e] == GRA_IN;
         }
-        if (!any)
-            continue;
-        gra_put_places(&s, w);
-        gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
-                          : "nothing arrives %s, where the output does depend on %s", s.s, w->x->name);
+        if (any)
+            gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
+                              : "nothing arrives %s, where the output does depend on %s", gra_places(w).s,
+                     w->x->name);
     }
     return w->clues > before;
 }
@@ -265,7 +260,7 @@ static bool value_clue(gra_wrong *w)
 {
     const size_t worst = gra_worst(w);
     size_t right = 0;
-    gra_check_line from = { .at = 0 }, to = { .at = 0 }, where = { .at = 0 };
+    gra_line where = { .at = 0 };
     if (!w->whole)
         return false;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
@@ -275,14 +270,12 @@ static bool value_clue(gra_wrong *w)
     if (right && gra_put_set(&where, w))
         strncmp(where.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", where.s + 7)
                                             : gra_clue(w, "wrong %s, but not elsewhere", where.s);
-    gra_put_element(&from, w, true, worst / w->cols);
-    gra_put_element(&to, w, false, worst % w->cols);
     gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
              w->single ? "each element gets its own dy, as it should; what it is multiplied by, the "
                          "derivative of y at this element,"
              : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
-             : "what dy is multiplied by", from.s, w->a[worst], to.s,
-             (double)w->x->data[worst % w->cols], w->n[worst]);
+             : "what dy is multiplied by", gra_element(w, true, worst / w->cols).s, w->a[worst],
+             gra_element(w, false, worst % w->cols).s, (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 
@@ -290,9 +283,8 @@ static bool value_clue(gra_wrong *w)
 
 /* What assumes less comes first, clues last. */
 static gra_guess *const guesses[] = {
-    gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula,
-    gra_quotient, gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, gra_taken,
-    places_clue, value_clue,
+    gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula, gra_quotient,
+    gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, places_clue, value_clue,
 };
 
 static void explain(gra_wrong *w, real *c, real *a)

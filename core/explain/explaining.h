@@ -9,32 +9,27 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
-/* The functions that are tried of a column: of a sum the first few, of a tensor those before the cube, and in
- * an op of single elements all. */
+/* The functions that are tried of a column: those before the cube, and in an op of single elements all. */
 #define GRA_FUNCTION_TABLE(F)                                                                            \
     F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
     F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
     F(LOG, "log(@)", log(v)) F(EXP, "exp(@)", exp(v)) F(AND_ONE, "1 + @", 1 + v) F(SIZE, "|@|", fabs(v)) \
     F(SIGMOID, "sigmoid(@)", 1 / (1 + exp(-v))) F(SIGMOID_REST, "1 - sigmoid(@)", 1 / (1 + exp(v)))      \
     F(SIGMOID_SLOPE, "s (1 - s), s = sigmoid(@)", 1 / ((1 + exp(-v)) * (1 + exp(v))))                    \
-    F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
     F(TANH, "tanh(@)", tanh(v)) F(TANH_SLOPE, "1 - t^2, t = tanh(@)", 1 - tanh(v) * tanh(v))             \
+    F(SILU_SLOPE, "the derivative of silu at @", (1 + v / (1 + exp(v))) / (1 + exp(-v)))                 \
     F(SQUARE_REST, "1 - @^2", 1 - v * v) F(AND_SQUARE, "1 + @^2", 1 + v * v) F(CUBE, "@^3", v * v * v)   \
-    F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(INVERSE_SUM, "1/(1 + @)", 1 / (1 + v))                     \
-    F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v)) F(POLES, "1/(1 - @^2)", 1 / (1 - v * v))                  \
-    F(ASINH_SLOPE, "1/sqrt(1 + @^2)", 1 / sqrt(1 + v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v)) \
-    F(ASIN_SLOPE, "1/sqrt(1 - @^2)", 1 / sqrt(1 - v * v)) F(AND_SIZE, "1 + |@|", 1 + fabs(v))            \
-    F(AND_EXP, "1 + exp(@)", 1 + exp(v)) F(SIGN, "the sign of @", v > 0 ? 1 : -1)
+    F(INVERSE_SQUARE, "1/@^2", 1 / (v * v)) F(LORENTZ, "1/(1 + @^2)", 1 / (1 + v * v))                   \
+    F(POLES, "1/(1 - @^2)", 1 / (1 - v * v)) F(SIN, "sin(@)", sin(v)) F(COS, "cos(@)", cos(v))
 #define GRA_FUNCTION(name, pattern, value) GRA_##name,
-enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_OF_SUMS = GRA_REST + 1, GRA_COMMON = GRA_CUBE };
+enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_COMMON = GRA_CUBE };
 
 typedef struct gra_column {             /* columns.c: what a formula may be made of, a value for each entry */
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
     size_t      rows, columns;
-    int         row, column;            /* which index of an entry leads to the element; GRA_FIRST: none */
-    int         cost;                   /* what it assumes: 0 for 1, 1 for a tensor, 2 for a sum */
-    bool        gradient;               /* what dy gives to another tensor, and not a tensor's values */
+    int         row, column;            /* which index of an entry leads to the element, or GRA_NO_INDEX */
+    bool        plain;                  /* no functions of it are tried */
     double      probe[GRA_FUNCTIONS][GRA_PROBES];       /* the values at w->probe of each function of it */
 } gra_column;
 
@@ -97,33 +92,45 @@ void   gra_fits(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 void   gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 size_t gra_worst(const gra_wrong *w);
 
-/* parts.c: the ways to divide the entries into parts (by a row of x, by the sign of x ...), and names for
- * sets that are made of whole parts. Start gra_next_division with { 0 }. */
+/* The indices of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
+ * dimension); its element. These, and some that are no index, are ways to divide the entries into parts: by
+ * the sign of x; into the diagonal, what dy_i gives to x_i, and what is beside it; by whether an index of x
+ * comes before that of dy, is the same, or comes after it. What has fewer parts comes first: "where x > 0"
+ * says more than a list of elements. */
+enum { GRA_NO_INDEX = -1, GRA_SIGN, GRA_OF_X, GRA_OF_DY = GRA_OF_X + GRA_MAX_DIMS,
+       GRA_DIAGONAL = GRA_OF_DY + GRA_MAX_DIMS, GRA_RELATION, GRA_ROW_OF_X = GRA_RELATION + GRA_MAX_DIMS,
+       GRA_ROW_OF_DY, GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY, GRA_WAYS };
+
+static inline bool gra_index_of_dy(int index)
+{
+    return (index >= GRA_OF_DY && index < GRA_DIAGONAL) || index == GRA_ROW_OF_DY ||
+           index == GRA_ELEMENT_OF_DY;
+}
+
+static inline int gra_dimension(int index)      /* of GRA_OF_X + d or GRA_OF_DY + d */
+{
+    return (index - GRA_OF_X) % GRA_MAX_DIMS;
+}
+
+/* columns.c: the index of entry e, and how far it runs; 0: there is none. */
+size_t gra_index(const gra_wrong *w, int index, size_t e);
+size_t gra_extent(const gra_wrong *w, int index);
+
+/* parts.c: names for sets of entries that are made of whole parts. Start gra_next_division with { 0 }. */
 enum { GRA_OUT, GRA_IN, GRA_EITHER };
 typedef struct gra_division {
-    int    way, d;                      /* see parts.c; along dimension d */
-    int    next;                        /* where gra_next_division goes on */
+    int    way, next;                   /* next: where gra_next_division goes on */
     size_t parts;
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);
 bool   gra_is_list(const gra_division *v);              /* its parts have numbers: rows, elements ... */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
-void   gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v);     /* "row of x" */
-bool   gra_put_set(gra_check_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
-void   gra_put_places(gra_check_line *s, const gra_wrong *w);   /* its name, or how many and the first */
-/* "w (1, 2)"; of dy, or of x; "what dy (0) gives to w (1, 2)" */
-void   gra_put_place(gra_check_line *s, const char *x, const gra_shape *shape, size_t at);
-void   gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at);
-void   gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e);
-
-/* columns.c: an index of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
- * dimension); its element. gra_extent: how far it runs; 0: there is none. */
-enum { GRA_FIRST = -1, GRA_OF_X = 0, GRA_OF_DY = GRA_MAX_DIMS, GRA_ROW_OF_X = 2 * GRA_MAX_DIMS, GRA_ROW_OF_DY,
-       GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY };
-size_t gra_index(const gra_wrong *w, int which, size_t e);
-size_t gra_extent(const gra_wrong *w, int which);
-bool   gra_index_of_dy(int which);
+gra_line gra_parts(const gra_wrong *w, int way);          /* "row of x" */
+bool   gra_put_set(gra_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
+gra_line gra_places(const gra_wrong *w);          /* its name, or how many and the first */
+gra_line gra_element(const gra_wrong *w, bool dy, size_t at);     /* of dy, or of x: "w (1, 2)" */
+gra_line gra_entry(const gra_wrong *w, size_t e);         /* "what dy (0) gives to w (1, 2)" */
 
 typedef struct gra_term {               /* a function of a column */
     const gra_column *c;
@@ -134,10 +141,10 @@ bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of
 void   gra_columns_end(gra_wrong *w);
 int    gra_functions_of(const gra_wrong *w, const gra_column *c);
 double gra_value(const gra_wrong *w, gra_term t, size_t e);
-void   gra_put_term(gra_check_line *s, const gra_wrong *w, gra_term t, size_t e);       /* "1 - w (1, 2)" */
+gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e);   /* "1 - w (1, 2)" */
 
 /* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x" */
-void gra_put_number(gra_check_line *s, const gra_wrong *w, double v);
+void gra_put_number(gra_line *s, const gra_wrong *w, double v);
 
 /* fit.c: terms p and q, and a number k, with a = k n p / q; n - a = k p q; n - a = k (p - q); or with the
  * column `values` = k p. */
@@ -161,7 +168,7 @@ typedef bool gra_guess(gra_wrong *w);
 gra_guess gra_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
           gra_instead;                                  /* factors.c: a = k n, or k n p / q */
 gra_guess gra_same_number, gra_one_term, gra_own_term;  /* terms.c: n - a = k p q */
-gra_guess gra_moved, gra_taken;             /* moved.c: a has n's values at other places */
+gra_guess gra_moved;                        /* moved.c: a has n's values at other places */
 
 gra_check_explain_fn gra_explain;       /* explain.c: all of it */
 

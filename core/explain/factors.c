@@ -40,31 +40,29 @@ static classes classify(const gra_wrong *w)
 }
 
 /* Names the set of entries of this class, or of the other one. */
-static gra_check_line places(gra_wrong *w, double k, int which, int or_else)
+static gra_line places(gra_wrong *w, double k, int which, int or_else)
 {
-    gra_check_line s = { .at = 0 };
     for (size_t i = 0; i < w->entries; i++) {
         const int class = class_of(w, k, w->entry[i]);
         w->mark[w->entry[i]] = class == EITHER ? GRA_EITHER : class == which || class == or_else;
     }
-    gra_put_places(&s, w);
-    return s;
+    return gra_places(w);
 }
 
-static void put_factor(gra_check_line *s, const gra_wrong *w, double k)
+static void put_factor(gra_line *s, const gra_wrong *w, double k)
 {
     if (k < 0)
-        gra_check_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
+        gra_line_put(s, "the sign is flipped%s", gra_equal(k, -1) ? "" : ", and ");
     if (gra_equal(fabs(k), 1))
         return;
-    gra_check_put(s, "a constant factor of ");
+    gra_line_put(s, "a constant factor of ");
     gra_put_number(s, w, fabs(k));
 }
 
 /* Nothing arrives where it should, or something where it should not. */
 static void tell_places(gra_wrong *w, const classes *c)
 {
-    const gra_check_line s = places(w, c->k, MISSING, EXTRA);
+    const gra_line s = places(w, c->k, MISSING, EXTRA);
     const char *const rest = c->count[RIGHT] ? "it is right elsewhere" : "it is wrong elsewhere, too";
     if (c->count[MISSING])
         gra_fits(w, "nothing arrives %s%s; %s", s.s, w->overwrites ? ": each overwrites the one before" :
@@ -80,7 +78,7 @@ bool gra_factor(gra_wrong *w)
 {
     const classes c = classify(w);
     const size_t *n = c.count;
-    gra_check_line s = { .at = 0 };
+    gra_line s = { .at = 0 };
     const bool zeros = n[MISSING] || n[EXTRA];
     if (n[OTHER] || (n[SCALED] && n[RIGHT] && zeros) || (n[MISSING] && n[EXTRA]))
         return false;
@@ -128,16 +126,15 @@ bool gra_another_mask(gra_wrong *w)
 bool gra_own_factors(gra_wrong *w)
 {
     gra_division v;
-    gra_check_line some = { .at = 0 }, whose = { .at = 0 };
+    gra_line some = { .at = 0 };
     int used = 0;
     if (!gra_find_own(w, NULL, false, &v) && !gra_find_own(w, NULL, true, &v))
         return false;
     for (size_t p = 0; p < v.parts; p++)
         if (w->scratch[p] != 0 && used++ < 3)
-            gra_check_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
-    gra_put_parts(&whose, w, &v);
+            gra_line_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
     gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) "
-             "is missing, or taken from elsewhere", whose.s, some.s);
+             "is missing, or taken from elsewhere", gra_parts(w, v.way).s, some.s);
     return true;
 }
 
@@ -145,15 +142,13 @@ bool gra_own_factors(gra_wrong *w)
 
 static void tell_factors(gra_wrong *w, gra_term p, gra_term q, double k)
 {
-    gra_check_line has = { .at = 0 }, expected = { .at = 0 }, more = { .at = 0 };
-    gra_put_term(&has, w, p, w->probe[0]);
-    gra_put_term(&expected, w, q, w->probe[0]);
-    gra_check_put(&more, gra_elementwise(w) ? "" : ", in ");
+    const gra_line has = gra_term_at(w, p, w->probe[0]), expected = gra_term_at(w, q, w->probe[0]);
+    gra_line more = { .at = 0 };
     if (!gra_elementwise(w))
-        gra_put_entry(&more, w, w->probe[0]);
+        gra_line_put(&more, ", in %s", gra_entry(w, w->probe[0]).s);
     if (!q.c->data || !p.c->data)
-        gra_check_put(&more, "; or a division by it is %s", q.c->data ? "superfluous" : "missing");
-    gra_check_put(&more, gra_equal(k, 1) ? "" : "; and ");
+        gra_line_put(&more, "; or a division by it is %s", q.c->data ? "superfluous" : "missing");
+    gra_line_put(&more, gra_equal(k, 1) ? "" : "; and ");
     put_factor(&more, w, k);
     if (!q.c->data)
         gra_fits(w, "a factor too many: %s%s", has.s, more.s);
@@ -195,20 +190,14 @@ bool gra_quotient(gra_wrong *w)
 bool gra_instead(gra_wrong *w)
 {
     gra_pair r = { .form = GRA_ALONE, .any_number = true, .values = w->a };
-    gra_check_line what = { .at = 0 }, at = { .at = 0 };
     const size_t e = w->probe[0];
     if (w->entries < 6 || !gra_find_pair(w, &r))
         return false;
-    gra_put_term(&what, w, r.p, e);
-    gra_put_entry(&at, w, e);
-    if (r.p.c->gradient)
-        gra_fits(w, "it is the gradient of %s: the two gradients are exchanged, or %.60s has the formula "
-                 "of %s", r.p.c->name, w->x->name, r.p.c->name);
-    else if (!r.p.c->data)
+    if (!r.p.c->data)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is "
                  "forgotten", r.k);
     else
         gra_fits(w, "the wrong factor: dy is multiplied by %s where something else is expected, in %s: got "
-                 "%.6g, expected %.6g", what.s, at.s, w->a[e], w->n[e]);
+                 "%.6g, expected %.6g", gra_term_at(w, r.p, e).s, gra_entry(w, e).s, w->a[e], w->n[e]);
     return true;
 }

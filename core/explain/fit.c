@@ -5,8 +5,8 @@
  *     n - a = k (p - q)       a term q where p is expected
  *     a = k p                 the formula of the backward; and the right one, if n = k q
  *
- * All pairs are tried, the plainest first: 1 costs nothing, a tensor 1, a sum 2, a function 1 more, a rare
- * one 2. A guess is tried on four entries, and then on all. */
+ * All pairs are tried, the plainest first: 1 costs nothing, a tensor 1, a function 1 more, a rare one 2. A
+ * guess is tried on four entries, and then on all. */
 #include "explaining.h"
 
 enum { MOST_COST = 4 };                 /* two functions of tensors; what is dearer fits only by luck */
@@ -92,33 +92,21 @@ static bool explains(const gra_wrong *w, gra_pair *r)
     return fit;
 }
 
-/* Does it always take the first element, or row? As where an index is forgotten. */
-static bool frozen(const gra_column *c)
+/* May these two be a pair? In a difference of two tensors, both are taken at one place. */
+static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q)
 {
-    return (c->row < 0 && c->rows > 1) || (c->column < 0 && c->columns > 1);
-}
-
-/* May these two be a pair? Two sums are too many; so are functions of two columns, unless both are tensors,
- * and in a term those of a sum: some would fit because they are equal. */
-static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q, bool *functions)
-{
-    const bool one = !p->data || !q->data, unlikely = frozen(p) || frozen(q);
-    const bool term = r->form == GRA_PRODUCT || r->form == GRA_DIFFERENCE, sum = p->cost > 1 || q->cost > 1;
-    *functions = (!unlikely || r->form == GRA_ALONE) && (one || p == q || !sum) && !(term && sum);
-    if (((p->gradient || q->gradient) && r->form != GRA_ALONE) || (p != q && p->cost + q->cost > 3))
-        return false;
     switch (r->form) {
     case GRA_ALONE:     return !q->data;
     case GRA_QUOTIENT:  return p->data || q->data;
-    case GRA_PRODUCT:   return !unlikely && p <= q && q->data;
-    default:            return !unlikely && p <= q && q->data &&
-                               (one || (p->row == q->row && p->column == q->column));
+    case GRA_PRODUCT:   return p <= q && q->data;
+    default:            return p <= q && q->data &&
+                               (!p->data || (p->row == q->row && p->column == q->column));
     }
 }
 
 static int cost_of(gra_term t)
 {
-    return t.c->cost + (t.f > GRA_PLAIN) + (t.f >= GRA_COMMON);
+    return (t.c->data != NULL) + (t.f > GRA_PLAIN) + (t.f >= GRA_COMMON);
 }
 
 bool gra_find_pair(const gra_wrong *w, gra_pair *r)
@@ -126,14 +114,11 @@ bool gra_find_pair(const gra_wrong *w, gra_pair *r)
     const int qs = r->form == GRA_ALONE ? 1 : w->columns;       /* alone, q is the first of them: 1 */
     for (int cost = 0; cost <= MOST_COST; cost++)
         for (int i = 0; i < w->columns * qs; i++) {
-            bool functions;
             r->p.c = &w->column[i / qs];
             r->q.c = &w->column[i % qs];
-            const int least = r->p.c->cost + r->q.c->cost;
-            if (least > cost || !may_pair(r, r->p.c, r->q.c, &functions) || (least < cost && !functions))
+            if (!may_pair(r, r->p.c, r->q.c))
                 continue;
-            const int of_p = functions ? gra_functions_of(w, r->p.c) : 1;
-            const int of_q = functions ? gra_functions_of(w, r->q.c) : 1;
+            const int of_p = gra_functions_of(w, r->p.c), of_q = gra_functions_of(w, r->q.c);
             for (r->p.f = 0; r->p.f < of_p; r->p.f++)
                 for (r->q.f = 0; r->q.f < of_q; r->q.f++)
                     if (cost_of(r->p) + cost_of(r->q) == cost && explains(w, r))
@@ -153,7 +138,7 @@ static bool multiples(const gra_wrong *w, const gra_division *v, const gra_term 
     memset(bb, 0, v->parts * sizeof *bb);
     for (int look = 0; look < 2; look++) {
         for (size_t i = 0, e; gra_each(w, &i, &e);) {
-        const size_t p = gra_part(w, v, e);
+            const size_t p = gra_part(w, v, e);
             const double b = t ? gra_value(w, *t, e) : w->n[e], value = t ? w->n[e] - w->a[e] : w->a[e];
             if (look && !gra_fit(w, value, k[p] * b))
                 return false;

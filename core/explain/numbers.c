@@ -4,31 +4,31 @@
 #include "explaining.h"
 #include <stdlib.h>
 
-static const char *another(const gra_check_line *s)     /* before the next name of a number */
+static const char *another(const gra_line *s)     /* before the next name of a number */
 {
     return s->at ? "; or " : ": ";
 }
 
-/* "the size of dimension 1 of x and of dimension 0 of w": what has this size, `most` of them; x first, then
- * y, then the others. False: nothing has. */
-static bool put_size(gra_check_line *s, const gra_wrong *w, int size, int most, bool last)
+/* ", and 4 is also the size of dimension 1 of x": x first, then y, then the others. last: only of a last
+ * dimension, as by the square root of which attention divides. */
+static void put_size(gra_line *s, const gra_wrong *w, int size, bool last)
 {
     const gra_checking *k = w->check;
-    int found = 0;
-    for (int i = -1; i <= k->count; i++) {
+    for (int i = -1; i <= k->count && size > 1; i++) {
         const gra_checked *x = i < 0 ? w->x : &k->tensor[(k->count + i) % (k->count + 1)];
-        const gra_shape *shape = &x->shape;
-        for (int d = last && shape->ndim > 1 ? shape->ndim - 1 : 0; d < shape->ndim; d++)
-            if ((i < 0 || x != w->x) && shape->dim[d] == size && found++ < most)
-                gra_check_put(s, "%s of dimension %d of %.60s", found > 1 ? " and" : "the size", d, x->name);
+        const int ndim = x->shape.ndim;
+        for (int d = last && ndim > 1 ? ndim - 1 : 0; d < ndim; d++)
+            if (x->shape.dim[d] == size) {
+                gra_line_put(s, ", and %d is also the size of dimension %d of %.60s", size, d, x->name);
+                return;
+            }
     }
-    if (!found && !last && (size_t)size == w->x->size)
-        gra_check_put(s, "the size of all of %.60s", w->x->name);
-    return s->at > 0;
+    if (size > 1 && !last && (size_t)size == w->x->size)
+        gra_line_put(s, ", and %d is also the size of all of %.60s", size, w->x->name);
 }
 
 /* v is the value of an input that is a single number; a constant of a formula; or 1 over it. */
-static void put_names(gra_check_line *s, const gra_wrong *w, double v)
+static void put_names(gra_line *s, const gra_wrong *w, double v)
 {
     static const struct {
         const char *name;
@@ -43,74 +43,64 @@ static void put_names(gra_check_line *s, const gra_wrong *w, double v)
     for (int t = 0; t < k->count; t++) {                /* the sign is reported elsewhere */
         const double value = k->tensor[t].size == 1 ? fabs((double)k->tensor[t].data[0]) : 0;
         if (value > 0 && (gra_equal(v, value) || gra_equal(v, 1 / value)))
-            gra_check_put(s, "%s%s%.80s", another(s), gra_equal(v, value) ? "the value of " : "1/",
-                          k->tensor[t].name);
+            gra_line_put(s, "%s%s%.80s", another(s), gra_equal(v, value) ? "the value of " : "1/",
+                         k->tensor[t].name);
     }
     if (gra_equal(v, 2) || gra_equal(v, 0.5))
-        gra_check_put(s, "%s%s", another(s), v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
+        gra_line_put(s, "%s%s", another(s), v > 1 ? "counted twice, or a forgotten 1/2" : "a forgotten 2");
     for (size_t i = 0; i < 2 * sizeof known / sizeof *known; i++)
         if (fabs((i % 2 ? 1 / v : v) / known[i / 2].value - 1) < 1e-6)
-            gra_check_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
+            gra_line_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
 }
 
-/* ", and 4 is also the size of dimension 1 of x": sizes enter only where sums do. */
-static bool put_sizes(gra_check_line *s, const gra_wrong *w, const int n[2], bool root)
+/* v, or the square of v, is n / m in lowest terms: a plain constant, or where only the size of something
+ * makes that likely, that size. Sizes enter only where sums do. */
+static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
 {
-    const bool mean = !root && (n[0] == 1 || n[1] == 1);
-    for (int i = 0; i < 2 && (s->at > 0) == (i > 0) && (mean || !w->single); i++) {     /* the larger first */
-        const int size = (n[0] > n[1]) == (i == 0) ? n[0] : n[1];
-        gra_check_line of = { .at = 0 };
-        if (size == 1 || !put_size(&of, w, size, mean ? 2 : 1, root))
-            break;
-        gra_check_put(s, ", and %d is also %s", size, of.s);
-    }
-    if (s->at && mean)
-        gra_check_put(s, n[0] == 1 ? " (a mean instead of a sum?)" : " (a sum instead of a mean?)");
-    if (s->at && n[0] > 1 && n[1] > 1 && abs(n[0] - n[1]) == 1)
-        gra_check_put(s, "; n - 1 for n, or n for n - 1?");
-    return s->at > 0;
-}
-
-/* v, or the square of v, is a / b in lowest terms: a plain constant, or where only the size of something
- * makes that likely, that size. */
-static void put_ratio(gra_check_line *s, const gra_wrong *w, double v, bool root)
-{
-    enum { MOST = 12 };                                 /* in a fraction; beyond only 1/n */
+    enum { MOST = 12 };                                 /* in a fraction; beyond only 1/m */
     const double of = root ? v * v : v;
-    gra_check_line sizes = { .at = 0 };
-    int n[2] = { 0, 1 };
-    for (; n[1] <= MOST; n[1]++) {
-        n[0] = (int)fmin(of * n[1] + 0.5, 1e6);
-        if (n[0] > 0 && gra_equal(of, (double)n[0] / n[1]))
+    gra_line sizes = { .at = 0 };
+    int n = 0, m = 1;
+    for (; m <= MOST; m++) {
+        n = (int)fmin(of * m + 0.5, 1e6);
+        if (n > 0 && gra_equal(of, (double)n / m))
             break;
     }
-    if (n[1] > MOST) {
-        n[0] = 1;
-        n[1] = (int)fmin(1 / of + 0.5, 1e6);
+    if (m > MOST) {
+        n = 1;
+        m = (int)fmin(1 / of + 0.5, 1e6);
     }
-    if (n[1] < 1 || !gra_equal(of, (double)n[0] / n[1]))
+    if (m < 1 || !gra_equal(of, (double)n / m))
         return;
-    const bool whole = gra_equal(v, floor(v + 0.5));
-    if (!put_sizes(&sizes, w, n, root) && (whole || s->at || of >= 64 || n[1] > MOST))
+    const bool mean = !root && (n == 1 || m == 1);
+    if (mean || !w->single) {
+        put_size(&sizes, w, n > m ? n : m, root);       /* the larger first */
+        if (sizes.at)
+            put_size(&sizes, w, n > m ? m : n, root);
+    }
+    if (!sizes.at && (gra_equal(v, floor(v + 0.5)) || s->at || of >= 64 || m > MOST))
         return;
-    gra_check_put(s, "%s", another(s));
-    if (n[1] == 1 && !root)
-        gra_check_put(s, "%s", sizes.s + strlen(", and "));
-    else if (n[1] == 1 || (n[0] == 1 && root))
-        gra_check_put(s, "%ssqrt(%d)%s", n[1] == 1 ? "" : "1/", n[0] * n[1], sizes.s);
-    else if (n[0] == 1)
-        gra_check_put(s, "a forgotten %d%s", n[1], sizes.s);
-    else
-        gra_check_put(s, root ? "sqrt(%d/%d)%s" : "%d/%d%s", n[0], n[1], sizes.s);
+    gra_line_put(s, "%s", another(s));
+    if (root)
+        gra_line_put(s, m == 1 ? "sqrt(%d)" : "sqrt(%d/%d)", n, m);
+    else if (m > 1 && n == 1)
+        gra_line_put(s, "a forgotten %d", m);
+    else if (m > 1)
+        gra_line_put(s, "%d/%d", n, m);
+    gra_line_put(s, "%s", m == 1 && !root ? sizes.s + strlen(", and ") : sizes.s);
+    if (sizes.at && mean)
+        gra_line_put(s, n == 1 ? " (a mean instead of a sum?)" : " (a sum instead of a mean?)");
+    if (sizes.at && n > 1 && m > 1 && abs(n - m) == 1)
+        gra_line_put(s, "; n - 1 for n, or n for n - 1?");
 }
 
-void gra_put_number(gra_check_line *s, const gra_wrong *w, double number)
+void gra_put_number(gra_line *s, const gra_wrong *w, double number)
 {
-    gra_check_line names = { .at = 0 };
+    gra_line names = { .at = 0 };
     put_names(&names, w, fabs(number));
     if (!names.at) {
         put_ratio(&names, w, fabs(number), false);
         put_ratio(&names, w, fabs(number), true);
     }
-    gra_check_put(s, "%.6g%s", number, names.s);
+    gra_line_put(s, "%.6g%s", number, names.s);
 }

@@ -5,22 +5,7 @@
  * ways has each of its parts wholly inside or wholly outside. */
 #include "explaining.h"
 
-/* The ways. What has fewer parts comes first: "where x > 0" says more than a list of elements. */
-enum {
-    SIGN,                               /* of the element of x */
-    INDEX_OF_X, INDEX_OF_DY,            /* along one dimension */
-    DIAGONAL,                           /* what dy_i gives to x_i, and what it gives to other places */
-    RELATION,                           /* an index of x comes before that of dy, is the same, or after it */
-    ROW_OF_X, ROW_OF_DY,
-    ELEMENT_OF_X, ELEMENT_OF_DY,
-    WAYS
-};
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
-
-static bool of_dy(const gra_division *v)
-{
-    return v->way == INDEX_OF_DY || v->way == ROW_OF_DY || v->way == ELEMENT_OF_DY;
-}
 
 static const gra_shape *shape_of(const gra_wrong *w, bool dy)
 {
@@ -29,120 +14,100 @@ static const gra_shape *shape_of(const gra_wrong *w, bool dy)
 
 /* ---- divisions --------------------------------------------------------------------------------- */
 
+static bool is_relation(int way) { return way >= GRA_RELATION && way < GRA_ROW_OF_X; }
+
 bool gra_is_list(const gra_division *v)
 {
-    return v->way != SIGN && v->way != DIAGONAL && v->way != RELATION;
+    return v->way != GRA_SIGN && v->way != GRA_DIAGONAL && !is_relation(v->way);
 }
 
-/* The index that tells the part of a list. */
-static int index_of(const gra_division *v)
+/* How many parts has it? Up to 1: there is no such division. */
+static size_t parts_of(const gra_wrong *w, int way)
 {
-    static const int index[WAYS] = { [INDEX_OF_X] = GRA_OF_X, [INDEX_OF_DY] = GRA_OF_DY,
-        [ROW_OF_X] = GRA_ROW_OF_X, [ROW_OF_DY] = GRA_ROW_OF_DY,
-        [ELEMENT_OF_X] = GRA_ELEMENT_OF_X, [ELEMENT_OF_DY] = GRA_ELEMENT_OF_DY };
-    return index[v->way] + v->d;
-}
-
-/* How many parts has v? Up to 1: there is no such division. */
-static size_t parts_of(const gra_wrong *w, const gra_division *v)
-{
-    const gra_shape *x = &w->x->shape, *y = &w->check->shape;
-    const bool along = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
-    if (!along && v->d > 0)
-        return 0;
-    switch (v->way) {
-    case SIGN:      return w->single || w->rows == 1 ? 2 : 0;
-    case DIAGONAL:  return w->whole && gra_same_shape(*x, *y) ? 2 : 0;
-    case RELATION:  return gra_extent(w, GRA_OF_X + v->d) > 1 &&
-                           gra_extent(w, GRA_OF_X + v->d) == gra_extent(w, GRA_OF_DY + v->d) ? 3 : 0;
-    case ROW_OF_X: case ROW_OF_DY:                      /* of two dimensions rows are indices */
-        return shape_of(w, of_dy(v))->ndim > 2 ? gra_extent(w, index_of(v)) : 0;
-    default:        return gra_extent(w, index_of(v));
+    if (way == GRA_SIGN)
+        return w->single || w->rows == 1 ? 2 : 0;
+    if (way == GRA_DIAGONAL)
+        return w->whole && gra_same_shape(w->x->shape, w->check->shape) ? 2 : 0;
+    if (is_relation(way)) {
+        const size_t n = gra_extent(w, way - GRA_RELATION + GRA_OF_X);
+        return n > 1 && n == gra_extent(w, way - GRA_RELATION + GRA_OF_DY) ? 3 : 0;
     }
+    const bool row = way == GRA_ROW_OF_X || way == GRA_ROW_OF_DY;       /* of two dimensions: an index */
+    return row && shape_of(w, gra_index_of_dy(way))->ndim < 3 ? 0 : gra_extent(w, way);
 }
 
 bool gra_next_division(const gra_wrong *w, gra_division *v)
 {
-    while (v->next < WAYS * GRA_MAX_DIMS) {
-        v->way = v->next / GRA_MAX_DIMS;
-        v->d = v->next++ % GRA_MAX_DIMS;
-        v->parts = parts_of(w, v);
-        if (v->parts > 1)
-            return true;
-    }
-    return false;
+    do
+        v->way = v->next++;
+    while (v->way < GRA_WAYS && (v->parts = parts_of(w, v->way)) < 2);
+    return v->way < GRA_WAYS;
 }
 
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e)
 {
-    if (v->way == SIGN)
+    if (v->way == GRA_SIGN)
         return w->x->data[e % w->cols] > 0;
-    if (v->way == DIAGONAL)
+    if (v->way == GRA_DIAGONAL)
         return e % w->cols != e / w->cols;
-    if (v->way != RELATION)
-        return gra_index(w, index_of(v), e);
-    const size_t p = gra_index(w, GRA_OF_X + v->d, e), q = gra_index(w, GRA_OF_DY + v->d, e);
+    if (!is_relation(v->way))
+        return gra_index(w, v->way, e);
+    const size_t p = gra_index(w, v->way - GRA_RELATION + GRA_OF_X, e);
+    const size_t q = gra_index(w, v->way - GRA_RELATION + GRA_OF_DY, e);
     return p < q ? 0 : p == q ? 1 : 2;
 }
 
 /* ---- names ------------------------------------------------------------------------------------- */
 
-void gra_put_place(gra_check_line *s, const char *name, const gra_shape *shape, size_t at)
+gra_line gra_element(const gra_wrong *w, bool dy, size_t at)
 {
-    size_t below = 1;
-    gra_check_put(s, "%.60s", name);
-    for (int d = 1; d < shape->ndim; d++)
-        below *= (size_t)shape->dim[d];
-    for (int d = 0; d < shape->ndim; d++) {
-        gra_check_put(s, "%s%zu%s", d ? ", " : " (", at / below, d == shape->ndim - 1 ? ")" : "");
-        at %= below;
-        below /= d + 1 < shape->ndim ? (size_t)shape->dim[d + 1] : 1;
-    }
+    const gra_shape place = gra_place_of(*shape_of(w, dy), at);
+    gra_line s = { .at = 0 };
+    gra_line_put(&s, place.ndim ? "%.60s %s" : "%.60s", dy ? "dy" : w->x->name, GRA_SHAPE_STRING(place));
+    return s;
 }
 
-void gra_put_element(gra_check_line *s, const gra_wrong *w, bool dy, size_t at)
+gra_line gra_entry(const gra_wrong *w, size_t e)
 {
-    gra_put_place(s, dy ? "dy" : w->x->name, shape_of(w, dy), at);
-}
-
-void gra_put_entry(gra_check_line *s, const gra_wrong *w, size_t e)
-{
-    gra_check_put(s, w->rows > 1 ? "what " : "the gradient of ");
-    if (w->rows > 1) {
-        gra_put_element(s, w, true, e / w->cols);
-        gra_check_put(s, " gives to ");
-    }
-    gra_put_element(s, w, false, e % w->cols);
-}
-
-static void put_noun(gra_check_line *s, const gra_wrong *w, const gra_division *v, bool plural)
-{
-    const int ndim = shape_of(w, of_dy(v))->ndim;
-    const bool along = v->way == INDEX_OF_X || v->way == INDEX_OF_DY || v->way == RELATION;
-    if (along && ndim > 2)
-        gra_check_put(s, plural ? "indices" : "index");
+    gra_line s = { .at = 0 };
+    if (w->rows > 1)
+        gra_line_put(&s, "what %s gives to ", gra_element(w, true, e / w->cols).s);
     else
-        gra_check_put(s, "%s%s", v->way >= ELEMENT_OF_X || (along && ndim == 1) ? "element" :
-                      along && v->d == 1 ? "column" : "row", plural ? "s" : "");
+        gra_line_put(&s, "the gradient of ");
+    gra_line_put(&s, "%s", gra_element(w, false, e % w->cols).s);
+    return s;
+}
+
+static void put_noun(gra_line *s, const gra_wrong *w, int way, bool plural)
+{
+    const int ndim = shape_of(w, gra_index_of_dy(way))->ndim;
+    const bool along = way < GRA_DIAGONAL;
+    if (along && ndim > 2)
+        gra_line_put(s, plural ? "indices" : "index");
+    else
+        gra_line_put(s, "%s%s", way >= GRA_ELEMENT_OF_X || (along && ndim == 1) ? "element" :
+                     along && gra_dimension(way) == 1 ? "column" : "row", plural ? "s" : "");
 }
 
 /* " of dimension 1 of x" */
-static void put_of(gra_check_line *s, const gra_wrong *w, const gra_division *v)
+static void put_of(gra_line *s, const gra_wrong *w, int way)
 {
-    if (v->way <= RELATION && shape_of(w, of_dy(v))->ndim > 2)
-        gra_check_put(s, " of dimension %d", v->d);
-    gra_check_put(s, " of %.60s", of_dy(v) ? "dy" : w->x->name);
+    if (way < GRA_DIAGONAL && shape_of(w, gra_index_of_dy(way))->ndim > 2)
+        gra_line_put(s, " of dimension %d", gra_dimension(way));
+    gra_line_put(s, " of %.60s", gra_index_of_dy(way) ? "dy" : w->x->name);
 }
 
-void gra_put_parts(gra_check_line *s, const gra_wrong *w, const gra_division *v)
+gra_line gra_parts(const gra_wrong *w, int way)
 {
-    put_noun(s, w, v, false);
-    put_of(s, w, v);
+    gra_line s = { .at = 0 };
+    put_noun(&s, w, way, false);
+    put_of(&s, w, way);
+    return s;
 }
 
 /* The parts that are in the set, or where they are fewer, those that are not; a part without entries is
  * neither. */
-static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *v, const double *in,
+static void put_list(gra_line *s, const gra_wrong *w, const gra_division *v, const double *in,
                      const double *all)
 {
     size_t count[2] = { 0 }, put = 0;
@@ -150,41 +115,37 @@ static void put_list(gra_check_line *s, const gra_wrong *w, const gra_division *
         count[in[p] > 0] += all[p] > 0;
     const bool except = count[1] > count[0] && count[0] <= MOST_NAMES;
     const size_t named = count[!except], most = named <= MOST_NAMES ? named : 1;
-    gra_check_put(s, "%s%s ", except ? "except " : "", of_dy(v) ? "from" : "in");
+    gra_line_put(s, "%s%s ", except ? "except " : "", gra_index_of_dy(v->way) ? "from" : "in");
     if (named > MOST_NAMES)
-        gra_check_put(s, "%zu of %zu ", named, v->parts);
-    put_noun(s, w, v, named > 1);
+        gra_line_put(s, "%zu of %zu ", named, v->parts);
+    put_noun(s, w, v->way, named > 1);
     for (size_t p = 0; p < v->parts && put < most; p++)
         if (all[p] != 0 && (in[p] > 0) != except)
-            gra_check_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
-    gra_check_put(s, "%s", named > most ? ")" : "");
-    put_of(s, w, v);
+            gra_line_put(s, "%s%zu", put++ ? ", " : named > most ? " (the first is " : " ", p);
+    gra_line_put(s, "%s", named > most ? ")" : "");
+    put_of(s, w, v->way);
 }
 
 /* The set is made of the parts of v whose bits are in `parts`. */
-static void put_special(gra_check_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
+static void put_special(gra_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
 {
     static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not",
                                        "is not before" };
-    const gra_division y = { .way = INDEX_OF_DY, .d = v->d };
-    if (v->way == SIGN)
-        gra_check_put(s, "where %.60s %c 0", w->x->name, parts & 1 ? '<' : '>');
-    else if (v->way == DIAGONAL)
-        gra_check_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %.60s_i"
-                                   : "beside the diagonal, in what dy_j gives to the other places %.60s_i",
-                      w->x->name);
-    else {
-        gra_check_put(s, "where the ");
-        gra_put_parts(s, w, v);
-        gra_check_put(s, " %s the ", how[parts]);
-        gra_put_parts(s, w, &y);
-    }
+    if (v->way == GRA_SIGN)
+        gra_line_put(s, "where %.60s %c 0", w->x->name, parts & 1 ? '<' : '>');
+    else if (v->way == GRA_DIAGONAL)
+        gra_line_put(s, parts & 1 ? "on the diagonal, in what dy_i gives to place i itself, %.60s_i"
+                                  : "beside the diagonal, in what dy_j gives to the other places %.60s_i",
+                     w->x->name);
+    else
+        gra_line_put(s, "where the %s %s the %s", gra_parts(w, v->way - GRA_RELATION + GRA_OF_X).s,
+                     how[parts], gra_parts(w, v->way - GRA_RELATION + GRA_OF_DY).s);
 }
 
 /* A way with each part wholly inside or outside of the set gives it a name. */
-bool gra_put_set(gra_check_line *s, const gra_wrong *w)
+bool gra_put_set(gra_line *s, const gra_wrong *w)
 {
-    double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3, of RELATION */
+    double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3 */
     for (gra_division v = { 0 }; gra_next_division(w, &v);) {
         bool fit = true;
         memset(in, 0, v.parts * sizeof *in);
@@ -205,14 +166,18 @@ bool gra_put_set(gra_check_line *s, const gra_wrong *w)
     return false;
 }
 
-void gra_put_places(gra_check_line *s, const gra_wrong *w)
+gra_line gra_places(const gra_wrong *w)
 {
+    gra_line s = { .at = 0 };
     size_t count = 0, first = w->size;
-    if (gra_put_set(s, w))
-        return;
+    if (gra_put_set(&s, w))
+        return s;
     for (size_t i = 0, e; gra_each(w, &i, &e);)
         if (w->mark[e] == GRA_IN)
             first = count++ ? first : e;
-    gra_check_put(s, count == 1 ? "in one place: " : "in %zu places, the first of them ", count);
-    gra_put_entry(s, w, first);
+    if (count == 1)
+        gra_line_put(&s, "in one place: %s", gra_entry(w, first).s);
+    else
+        gra_line_put(&s, "in %zu places, the first of them %s", count, gra_entry(w, first).s);
+    return s;
 }

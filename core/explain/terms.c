@@ -7,7 +7,6 @@ bool gra_same_number(gra_wrong *w)
 {
     const double by = w->a[gra_worst(w)] - w->n[gra_worst(w)];
     size_t off = 0, minus = 0;
-    gra_check_line where = { .at = 0 };
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
         const double d = w->a[e] - w->n[e];
         const bool is_minus = gra_fit(w, d, -by);
@@ -20,7 +19,7 @@ bool gra_same_number(gra_wrong *w)
     }
     if (off - minus < 2 || minus == 1 || w->entries < (minus ? 6 : 3))
         return false;
-    gra_put_places(&where, w);
+    const gra_line where = gra_places(w);
     if (minus)
         gra_fits(w, "%s what dy is multiplied by is off by the same number, %.6g, with either sign: two "
                  "numbers of the formula are exchanged%s", where.s, fabs(by), off == 2 * minus
@@ -38,15 +37,13 @@ bool gra_same_number(gra_wrong *w)
 
 static void tell_term(gra_wrong *w, const gra_pair *r)
 {
-    gra_check_line term = { .at = 0 }, at = { .at = 0 };
+    const gra_line at = gra_entry(w, w->probe[0]);
+    gra_line term = { .at = 0 };
     if (!gra_equal(fabs(r->k), 1))
-        gra_check_put(&term, "%.6g times ", fabs(r->k));
-    if (r->p.c->data) {
-        gra_put_term(&term, w, r->p, w->probe[0]);
-        gra_check_put(&term, " times ");
-    }
-    gra_put_term(&term, w, r->q, w->probe[0]);
-    gra_put_entry(&at, w, w->probe[0]);
+        gra_line_put(&term, "%.6g times ", fabs(r->k));
+    if (r->p.c->data)
+        gra_line_put(&term, "%s times ", gra_term_at(w, r->p, w->probe[0]).s);
+    gra_line_put(&term, "%s", gra_term_at(w, r->q, w->probe[0]).s);
     if (r->k > 0)
         gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign",
                  at.s, term.s);
@@ -57,15 +54,14 @@ static void tell_term(gra_wrong *w, const gra_pair *r)
 
 static void tell_exchanged(gra_wrong *w, const gra_pair *r)
 {
-    gra_check_line has = { .at = 0 }, expected = { .at = 0 }, more = { .at = 0 };
-    gra_put_term(&expected, w, r->k > 0 ? r->p : r->q, w->probe[0]);
-    gra_put_term(&has, w, r->k > 0 ? r->q : r->p, w->probe[0]);
+    const size_t e = w->probe[0];
+    const gra_line expected = gra_term_at(w, r->k > 0 ? r->p : r->q, e);
+    const gra_line has = gra_term_at(w, r->k > 0 ? r->q : r->p, e);
+    gra_line times = { .at = 0 };
     if (!gra_equal(fabs(r->k), 1))
-        gra_check_put(&more, ", times %.6g", fabs(r->k));
-    gra_check_put(&more, ", in ");
-    gra_put_entry(&more, w, w->probe[0]);
+        gra_line_put(&times, ", times %.6g", fabs(r->k));
     gra_fits(w, "a wrong term: the backward has %s where %s is expected or, in a term with a minus, %s where "
-             "%s is expected%s", has.s, expected.s, expected.s, has.s, more.s);
+             "%s is expected%s, in %s", has.s, expected.s, expected.s, has.s, times.s, gra_entry(w, e).s);
 }
 
 /* n - a is k p q, or k (p - q). Functions, and a number k, need more places to prove them; and a number more
@@ -90,10 +86,9 @@ bool gra_one_term(gra_wrong *w)
 
 static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
 {
-    gra_check_line whose = { .at = 0 }, of = { .at = 0 };
+    const gra_line whose = gra_parts(w, v->way);
+    const gra_line of = gra_term_at(w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
     const char *why = "a term with this factor is missing or wrong";
-    gra_put_parts(&whose, w, v);
-    gra_put_term(&of, w, (gra_term){ t.c, GRA_PLAIN }, w->probe[0]);
     if (t.f == GRA_REST)
         why = "the term without a sum has a 1 where v is expected, or the reverse";
     else if (gra_index_of_dy(t.c->column < 0 ? t.c->row : t.c->column))
@@ -115,7 +110,7 @@ bool gra_own_term(gra_wrong *w)
     for (int i = 0; i < 4 * w->columns; i++) {          /* rows first, of which there are fewer */
         const gra_term t = { &w->column[i % w->columns], i / w->columns % 2 ? GRA_REST : GRA_PLAIN };
         gra_division v;
-        if ((t.f == GRA_REST && !w->part) || t.c->gradient || !gra_find_own(w, &t, i / w->columns / 2, &v))
+        if ((t.f == GRA_REST && !w->part) || !gra_find_own(w, &t, i / w->columns / 2, &v))
             continue;
         tell_own(w, &v, t);
         return true;

@@ -280,86 +280,31 @@ GRA_INLINE real real_sum_lanes(real *s)
     return s[0];
 }
 
-/* The sum over i < n of `term`, which is written with i; n is at most GRA_BLOCK. */
-#define GRA_SUM_BLOCK(n, term)                                                                           \
-    real s[GRA_LANES] = { 0 };                                                                           \
-    size_t first = 0;                                                                                    \
-    for (; n - first >= GRA_LANES; first += GRA_LANES)                                                   \
-        for (size_t j = 0, i = first; j < GRA_LANES; j++, i++)                                           \
-            s[j] += term;                                                                                \
-    for (size_t j = 0, i = first; i < n; j++, i++)                                                       \
-        s[j] += term;                                                                                    \
-    return real_sum_lanes(s);
-
-/* sum_i x_i */
-GRA_INLINE real real_sum_block(const real *x, size_t n)
-{
-    GRA_SUM_BLOCK(n, x[i])
-}
-
-GRA_INLINE real real_sum(const real *x, size_t n)
-{
-    double sum = 0;
-    if (n <= GRA_BLOCK)
-        return real_sum_block(x, n);
-    for (size_t m; n; n -= m, x += m) {
-        m = n < GRA_BLOCK ? n : GRA_BLOCK;
-        sum += (double)real_sum_block(x, m);
+/* Defines a function: the sum over i < n of `term`, which is written with i; n is its last parameter. */
+#define GRA_ROW_SUM(name, parameters, term)                                                              \
+    GRA_INLINE real name parameters                                                                      \
+    {                                                                                                    \
+        double sum = 0;                                                                                  \
+        for (size_t first = 0, end; first < n; first = end) {                                            \
+            real s[GRA_LANES] = { 0 };                                                                   \
+            end = n - first < GRA_BLOCK ? n : first + GRA_BLOCK;                                         \
+            for (; end - first >= GRA_LANES; first += GRA_LANES)                                         \
+                for (size_t j = 0, i = first; j < GRA_LANES; j++, i++)                                   \
+                    s[j] += term;                                                                        \
+            for (size_t j = 0, i = first; i < end; j++, i++)                                             \
+                s[j] += term;                                                                            \
+            const real part = real_sum_lanes(s);                                                         \
+            if (n <= GRA_BLOCK)                                                                          \
+                return part;                                                                             \
+            sum += (double)part;                                                                         \
+        }                                                                                                \
+        return (real)sum;                                                                                \
     }
-    return (real)sum;
-}
 
-/* sum_i a_i b_i */
-GRA_INLINE real real_dot_block(const real *a, const real *b, size_t n)
-{
-    GRA_SUM_BLOCK(n, a[i] * b[i])
-}
-
-GRA_INLINE real real_dot(const real *a, const real *b, size_t n)
-{
-    double sum = 0;
-    if (n <= GRA_BLOCK)
-        return real_dot_block(a, b, n);
-    for (size_t m; n; n -= m, a += m, b += m) {
-        m = n < GRA_BLOCK ? n : GRA_BLOCK;
-        sum += (double)real_dot_block(a, b, m);
-    }
-    return (real)sum;
-}
-
-/* sum_i (x_i - mean) */
-GRA_INLINE real real_sum_from_block(const real *x, real mean, size_t n)
-{
-    GRA_SUM_BLOCK(n, x[i] - mean)
-}
-
-GRA_INLINE real real_sum_from(const real *x, real mean, size_t n)
-{
-    double sum = 0;
-    for (size_t m; n; n -= m, x += m) {
-        m = n < GRA_BLOCK ? n : GRA_BLOCK;
-        sum += (double)real_sum_from_block(x, mean, m);
-    }
-    return (real)sum;
-}
-
-/* sum_i (x_i - mean)^2 */
-GRA_INLINE real real_sum_squared_from_block(const real *x, real mean, size_t n)
-{
-    GRA_SUM_BLOCK(n, (x[i] - mean) * (x[i] - mean))
-}
-
-GRA_INLINE real real_sum_squared_from(const real *x, real mean, size_t n)
-{
-    double sum = 0;
-    if (n <= GRA_BLOCK)
-        return real_sum_squared_from_block(x, mean, n);
-    for (size_t m; n; n -= m, x += m) {
-        m = n < GRA_BLOCK ? n : GRA_BLOCK;
-        sum += (double)real_sum_squared_from_block(x, mean, m);
-    }
-    return (real)sum;
-}
+GRA_ROW_SUM(real_sum, (const real *x, size_t n), x[i])
+GRA_ROW_SUM(real_dot, (const real *a, const real *b, size_t n), a[i] * b[i])
+GRA_ROW_SUM(real_sum_from, (const real *x, real mean, size_t n), x[i] - mean)
+GRA_ROW_SUM(real_sum_squared_from, (const real *x, real mean, size_t n), (x[i] - mean) * (x[i] - mean))
 
 /* The larger of two, NaN if either is NaN. */
 GRA_INLINE real real_larger(real m, real x)

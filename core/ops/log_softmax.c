@@ -3,8 +3,6 @@
  * Subtracting m changes nothing, but keeps e^x from overflowing. The largest x adds 1 to the sum: the
  * logarithm is log1p of the others', which keeps their digits where they are far below 1. A row that is
  * -inf throughout (all masked) stays -inf: the logarithm of softmax's zeros. */
-#include "../kernel.h"
-#include "../kern/vmath.h"
 #include "along.h"
 
 static inline void forward_row(const real *x, real *y, size_t n)
@@ -28,25 +26,4 @@ static inline void backward_row(const real *y, const real *dy, real *dx, size_t 
         dx[i] += dy[i] - real_exp_below_0(y[i]) * sum;
 }
 
-static void forward(gra_tensor *y, size_t from, size_t to)
-{
-    const size_t n = op_row_size(y);
-    for (size_t row = from; row < to; row++)
-        forward_row(y->in[0]->data + row * n, y->data + row * n, n);
-}
-
-static void backward(gra_tensor *y, size_t from, size_t to)
-{
-    const size_t n = op_row_size(y);
-    for (size_t row = from; row < to; row++)
-        backward_row(y->data + row * n, y->grad + row * n, y->in[0]->grad + row * n, n);
-}
-
-GRA_KERNEL(forward_all, forward, y, op_rows(y), 16 * op_row_size(y))
-GRA_KERNEL(backward_all, backward, y, op_rows(y), 12 * op_row_size(y))
-
-gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d)
-{
-    static const gra_op op = { .name = "log_softmax", .forward = forward_all, .backward = backward_all };
-    return op_along(t, &op, x, d);
-}
+ALONG(gra_log_softmax, "log_softmax", 16, 12)

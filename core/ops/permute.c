@@ -76,27 +76,23 @@ static inline void add_back(real *dx, const real *dy, size_t rows, const struct 
             dx[i * l->row + j * l->col] += dy[i * l->n + j];
 }
 
-static void forward(gra_tensor *y, size_t from, size_t to)
+/* Groups of the rows from <= r < to of y: copied, or in the backward added back. */
+static inline void each_group(gra_tensor *y, size_t from, size_t to, bool back)
 {
     const struct layout l = layout_of(y);
     for (size_t r = from, rows; r < to; r += rows) {
         rows = l.m - r % l.m < GROUP ? l.m - r % l.m : GROUP;
         rows = rows < to - r ? rows : to - r;
         size_t begin = matrix_begin(y, &l, r / l.m) + r % l.m * l.row;
-        copy(y->in[0]->data + begin, y->data + r * l.n, rows, &l);
+        if (back)
+            add_back(y->in[0]->grad + begin, y->grad + r * l.n, rows, &l);
+        else
+            copy(y->in[0]->data + begin, y->data + r * l.n, rows, &l);
     }
 }
 
-static void backward(gra_tensor *y, size_t from, size_t to)
-{
-    const struct layout l = layout_of(y);
-    for (size_t r = from, rows; r < to; r += rows) {
-        rows = l.m - r % l.m < GROUP ? l.m - r % l.m : GROUP;
-        rows = rows < to - r ? rows : to - r;
-        size_t begin = matrix_begin(y, &l, r / l.m) + r % l.m * l.row;
-        add_back(y->in[0]->grad + begin, y->grad + r * l.n, rows, &l);
-    }
-}
+static void forward(gra_tensor *y, size_t from, size_t to)  { each_group(y, from, to, false); }
+static void backward(gra_tensor *y, size_t from, size_t to) { each_group(y, from, to, true); }
 
 static size_t row_size(const gra_tensor *y)
 {

@@ -2,8 +2,6 @@
  *          dx_i += y_i (dy_i - sum_j dy_j y_j).
  * Subtracting m changes nothing, but keeps e^x from overflowing. A row that is -inf throughout (all masked)
  * gives zeros. */
-#include "../kernel.h"
-#include "../kern/vmath.h"
 #include "along.h"
 
 static inline void forward_row(const real *x, real *y, size_t n)
@@ -23,25 +21,4 @@ static inline void backward_row(const real *y, const real *dy, real *dx, size_t 
         dx[i] += y[i] * (dy[i] - dot);              /* dx_i += y_i (dy_i - sum_j dy_j y_j) */
 }
 
-static void forward(gra_tensor *y, size_t from, size_t to)
-{
-    const size_t n = op_row_size(y);
-    for (size_t row = from; row < to; row++)
-        forward_row(y->in[0]->data + row * n, y->data + row * n, n);
-}
-
-static void backward(gra_tensor *y, size_t from, size_t to)
-{
-    const size_t n = op_row_size(y);
-    for (size_t row = from; row < to; row++)
-        backward_row(y->data + row * n, y->grad + row * n, y->in[0]->grad + row * n, n);
-}
-
-GRA_KERNEL(forward_all, forward, y, op_rows(y), 16 * op_row_size(y))
-GRA_KERNEL(backward_all, backward, y, op_rows(y), 4 * op_row_size(y))
-
-gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d)
-{
-    static const gra_op op = { .name = "softmax", .forward = forward_all, .backward = backward_all };
-    return op_along(t, &op, x, d);
-}
+ALONG(gra_softmax, "softmax", 16, 4)

@@ -1,23 +1,7 @@
 /* args: the constants of an op as text, such as the factor of scale. */
 #include "view.h"
 
-#include <stdarg.h>
 #include <stddef.h>
-
-struct room {                           /* the caller's GRA_ARGS_TEXT bytes, of which some are used */
-    char  *text;
-    size_t used;
-};
-
-static GRA_PRINTF(2, 3) void put(struct room *o, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(o->text + o->used, GRA_ARGS_TEXT - o->used, format, args);
-    va_end(args);
-    o->used += n > 0 ? (size_t)n : 0;
-    o->used = o->used < GRA_ARGS_TEXT ? o->used : GRA_ARGS_TEXT - 1;
-}
 
 /* The next field of y->args, of this size and alignment, which moves *at past it; NULL: there is none. */
 static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t align)
@@ -29,7 +13,7 @@ static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t al
 #define FIELD(y, at, type) field(y, at, sizeof(type), offsetof(struct { char c; type x; }, x))
 
 /* "dimension 1": the one around which the input is split so; "all" */
-static void put_split(struct room *o, const gra_tensor *y, const gra_dim_split *around)
+static void put_split(gra_line *o, const gra_tensor *y, const gra_dim_split *around)
 {
     const gra_shape x = y->in[0]->shape;
     int d = around->n == y->in[0]->size && y->shape.ndim == 0 ? x.ndim : 0;
@@ -37,19 +21,19 @@ static void put_split(struct room *o, const gra_tensor *y, const gra_dim_split *
         if (gra_split_dim(x, d).outer == around->outer && gra_split_dim(x, d).n == around->n)
             break;
     if (d < x.ndim)
-        put(o, "dimension %d", d);
+        gra_line_put(o, "dimension %d", d);
     else
-        put(o, "all");
+        gra_line_put(o, "all");
 }
 
-static void put_dims(struct room *o, const gra_tensor *y, size_t *at)
+static void put_dims(gra_line *o, const gra_tensor *y, size_t *at)
 {
     const int *dim;
     for (int d = 0; d < y->shape.ndim && (dim = FIELD(y, at, int)) != NULL; d++)
-        put(o, d ? ", %d" : "%d", *dim);
+        gra_line_put(o, d ? ", %d" : "%d", *dim);
 }
 
-static void put_field(struct room *o, const gra_tensor *y, char how, size_t *at)
+static void put_field(gra_line *o, const gra_tensor *y, char how, size_t *at)
 {
     const void *x = how == 'g' ? FIELD(y, at, double) : how == 'd' ? FIELD(y, at, int)
                   : how == 'T' ? FIELD(y, at, bool) : how == 'a' ? FIELD(y, at, gra_dim_split) : NULL;
@@ -59,24 +43,24 @@ static void put_field(struct room *o, const gra_tensor *y, char how, size_t *at)
     else if (x && how == 'g') {
         snprintf(number, sizeof number, "%.7g", *(const double *)x);
         gra_decimal_point(number);
-        put(o, "%s", number);
+        gra_line_put(o, "%s", number);
     } else if (x && how == 'd')
-        put(o, "%d", *(const int *)x);
+        gra_line_put(o, "%d", *(const int *)x);
     else if (x && how == 'T')
-        put(o, *(const bool *)x ? "^T" : "");
+        gra_line_put(o, *(const bool *)x ? "^T" : "");
     else if (x)
         put_split(o, y, x);
 }
 
 char *gra_args_text(const gra_tensor *y, char *text)
 {
-    struct room o = { .text = text };
+    gra_line o = { .at = 0 };
     size_t at = 0;
-    text[0] = 0;
     for (const char *c = y->op && y->op->args_text ? y->op->args_text : ""; *c; c++)
         if (*c == '%' && c[1])
             put_field(&o, y, *++c, &at);
         else
-            put(&o, "%c", *c);
+            gra_line_put(&o, "%c", *c);
+    snprintf(text, GRA_ARGS_TEXT, "%.*s", GRA_ARGS_TEXT - 1, o.s);
     return text;
 }

@@ -48,14 +48,10 @@ enum { TEXT = 256 };
 /* "inf at (0, 3)": the first of these kinds among values shaped like x; for a scalar, "inf". */
 static char *value_text(unsigned these, const gra_tensor *x, const real *values, char *text)
 {
-    gra_shape at = { .ndim = x->shape.ndim };
-    size_t i = first_of(these, values);
+    const size_t i = first_of(these, values);
     const char *name = isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
-    for (int d = x->shape.ndim - 1; d >= 0; d--) {
-        at.dim[d] = (int)(i % (size_t)x->shape.dim[d]);
-        i /= (size_t)x->shape.dim[d];
-    }
-    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name, GRA_SHAPE_STRING(at));
+    snprintf(text, TEXT, x->shape.ndim ? "%s at %s" : "%s", name,
+             GRA_SHAPE_STRING(gra_place_of(x->shape, i)));
     return text;
 }
 

@@ -27,7 +27,7 @@ for file in core/ops/*.c; do
             if (ended)
                 inside = 0
         }
-        !inside && match($0, /\.name = "[a-z_]*"|^COMPARISON\([a-z_]*, "[a-z_]*"/) {
+        !inside && match($0, /\.name = "[a-z_]*"|^[A-Z_]+\([a-z_]*, "[a-z_]*"/) {
             name = substr($0, RSTART, RLENGTH)
             sub(/"$/, "", name)
             sub(/.*"/, "", name)

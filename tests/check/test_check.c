@@ -291,9 +291,9 @@ TEST(f_counts_its_calls)
 /* A word that finds no room in a report is left out, with all behind it, and the text ends. */
 TEST(a_text_longer_than_its_room)
 {
-    gra_check_line line = { .at = 0 };
+    gra_line line = { .at = 0 };
     for (int i = 0; i < 300; i++)
-        gra_check_put(&line, "%s", i % 3 ? "word " : "");
+        gra_line_put(&line, "%s", i % 3 ? "word " : "");
     ck_assert_uint_eq(line.at, sizeof line.s - 1);
     ck_assert_uint_eq(strlen(line.s), line.at);
     for (int first = 1; first < 90; first++) {

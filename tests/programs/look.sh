@@ -115,7 +115,7 @@ ops() {         # each source of an op has a row in the compiled table, and each
         grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" ||
             { echo "no formula: $file"; return 1; }
     done
-    for op in $(grep -hoE '(\.name = |^COMPARISON\(gra_[a-z]*, )"[a-z_]*"' core/ops/*.c |
+    for op in $(grep -hoE '(\.name = |^[A-Z_]+\(gra_[a-z_]*, )"[a-z_]*"' core/ops/*.c |
         sed 's/.*"\(.*\)"/\1/'); do
         grep -q "{ \"$op\", " "$BUILD/look_page.c" || { echo "no formula: $op"; return 1; }
     done
