@@ -1,11 +1,10 @@
 """The training step that step.c runs, by PyTorch: for against_pytorch, which sets the threads and libraries.
 
-    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --seconds S --adam foreach|flat
-                  --precision float|bf16
+    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --seconds S --precision float|bf16
     torch_step.py --product --threads N
 
 PyTorch as fast as we could make it: attention as one batched product of all heads, scale and mask folded
-in (baddbmm); AdamW over lists of tensors (foreach) or over one flat tensor, whichever is faster there.
+in (baddbmm); AdamW over lists of tensors (foreach).
 bf16: the forward pass and the loss under torch.autocast, whose products have inputs of bfloat16.
 Prints a line like step's: the median of the fastest third of the steps. With --product: GFLOP/s of torch.mm
 on two float matrices of 2048 x 2048. Both name the kernel, and the library that it is from.
@@ -68,19 +67,6 @@ class GPT(nn.Module):
         return self.head(self.norm(self.blocks(x)))
 
 
-def flatten(params):
-    """One parameter of which all of them are parts, and the same for the gradients."""
-    data = torch.cat([p.data.flatten() for p in params])
-    grad, at = torch.zeros_like(data), 0
-    for p in params:
-        n = p.numel()
-        p.data, p.grad = data[at:at + n].view_as(p), grad[at:at + n].view_as(p)
-        at += n
-    whole = nn.Parameter(data)
-    whole.grad = grad
-    return whole
-
-
 class Symbol(ctypes.Structure):
     """What dladdr reports about an address (Dl_info): the first field is its file."""
     _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p),
@@ -141,18 +127,13 @@ def training_step(a):
     """A function that makes the i-th step and returns its loss, and the number of parameters."""
     vocab, context, batch, width, heads, layers = map(int, a.config.split(","))
     model = GPT(vocab, context, width, heads, layers, a.dropout)
-    params = list(model.parameters())
-    count = sum(p.numel() for p in params)
-    flat = a.adam == "flat"
-    if flat:
-        opt = torch.optim.AdamW([flatten(params)], lr=3e-4)
-    else:
-        opt = torch.optim.AdamW(params, lr=3e-4, foreach=True)
+    count = sum(p.numel() for p in model.parameters())
+    opt = torch.optim.AdamW(model.parameters(), lr=3e-4, foreach=True)
     data = [torch.randint(vocab, (2, batch, context)) for _ in range(4)]
 
     def step(i):
         ids, target = data[i % 4]
-        opt.zero_grad(set_to_none=not flat)
+        opt.zero_grad(set_to_none=True)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=a.precision == "bf16"):
             loss = F.cross_entropy(model(ids).view(-1, vocab), target.view(-1))
         loss.backward()
@@ -180,7 +161,6 @@ def main():
     ap.add_argument("--config")
     ap.add_argument("--threads", type=int, default=1)
     ap.add_argument("--dropout", type=float, default=0.0)
-    ap.add_argument("--adam", choices=("foreach", "flat"), default="foreach")
     ap.add_argument("--precision", choices=("float", "bf16"), default="float")
     ap.add_argument("--seconds", type=float, default=2.0)
     a = ap.parse_args()
