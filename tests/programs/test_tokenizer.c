@@ -6,7 +6,6 @@
 #include "examples/lib/tokenizer/tokenizer.h"
 #include "examples/lib/utf8.h"
 #include "lib/folder.h"
-#include "lib/low_memory.h"
 #include "lib/suites.h"
 
 #include <stdarg.h>
@@ -391,34 +390,4 @@ TEST(unfinished_characters)
     };
     for (int i = 0; i < LENGTH(all); i++)
         ck_assert_uint_eq(utf8_unfinished(all[i].bytes, strlen(all[i].bytes)), all[i].n);
-}
-
-/* ---- faults ---- */
-
-static const char few[] = "aaabab aaabab";
-static bool       reads;
-
-static int use_once(void)               /* a tokenizer, read or trained */
-{
-    static uint16_t ids[64];
-    int status = reads ? tokenizer_read(&k, FOLDER) : tokenizer_train(&k, few, strlen(few), 300);
-    if (!status)
-        status = tokenizer_encode(&k, few, strlen(few), ids) < 0;
-    tokenizer_free(&k);
-    return status;
-}
-
-TESTS(any_call_may_fail, 3 * 3)         /* _i: one of these calls; trained, or read in one of two forms */
-{
-    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
-    ck_assert_int_eq(tokenizer_train(&k, few, strlen(few), 300), 0);
-    ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
-    tokenizer_free(&k);
-    if (_i / 3 == 2) {
-        put("tokenizer.json", "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"type\": \"BPE\","
-            "\"vocab\": {\"a\": 0, \"aa\": 1, \"b\": 2, \"\\u0120\": 3}, \"merges\": [\"a a\"]}}");
-        unlink(FOLDER "/vocab.json");
-    }
-    reads = _i / 3 > 0;
-    each_call_fails(calls[_i % 3], use_once, warned);
 }
