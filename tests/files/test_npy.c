@@ -271,18 +271,6 @@ TEST(test_beginning)
     refuses("/dev/null", "got a device or pipe, expected a regular file");
 }
 
-TEST(test_every_length)                 /* a file cut short anywhere is refused */
-{
-    const gra_tensor x = { .data = (real[]){ 1, 2 }, .shape = { 1, { 2 } }, .size = 2 };
-    unsigned char file[512];
-    ck_assert_int_eq(gra_save_npy(PATH, &x), 0);
-    const size_t n = read_bytes(PATH, file, sizeof file);
-    for (size_t i = 0; i < n; i++) {
-        write_bytes(PATH, file, i);
-        ck_assert_msg(!load(PATH), "%zu of %zu bytes were enough", i, n);
-    }
-}
-
 TEST(test_unwritable)
 {
     const gra_tensor x = { .data = (real[]){ 1 }, .size = 1 };
