@@ -7,11 +7,9 @@ PyTorch as fast as we could make it: attention as one batched product of all hea
 in (baddbmm); AdamW over lists of tensors (foreach).
 bf16: the forward pass and the loss under torch.autocast, whose products have inputs of bfloat16.
 Prints a line like step's: the median of the fastest third of the steps. With --product: GFLOP/s of torch.mm
-on two float matrices of 2048 x 2048. Both name the kernel, and the library that it is from.
+on two float matrices of 2048 x 2048.
 """
 import argparse
-import ctypes
-import os
 import resource
 import time
 
@@ -65,38 +63,6 @@ class GPT(nn.Module):
     def forward(self, ids):
         x = self.dropout(self.tok_emb(ids) + self.pos_emb.weight[:ids.shape[1]])
         return self.head(self.norm(self.blocks(x)))
-
-
-class Symbol(ctypes.Structure):
-    """What dladdr reports about an address (Dl_info): the first field is its file."""
-    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p),
-                ("address", ctypes.c_void_p)]
-
-
-def blas_file():
-    """The file of the library whose sgemm PyTorch calls, or None: a preloaded one comes before its own."""
-    torch_cpu = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
-    for scope in (None, torch_cpu):
-        try:
-            sgemm, found = ctypes.cast(ctypes.CDLL(scope).sgemm_, ctypes.c_void_p), Symbol()
-            if ctypes.CDLL(None).dladdr(sgemm, ctypes.byref(found)):
-                return os.path.realpath(os.fsdecode(found.file))
-        except (AttributeError, OSError):
-            pass
-    return None
-
-
-def blas_kernel(file):
-    """The kernel that this library has chosen: OpenBLAS-0.3.21-SkylakeX, BLIS-skx, MKL or unknown."""
-    library = ctypes.CDLL(file)         # None: the libraries of the process
-    if hasattr(library, "openblas_get_corename"):
-        library.openblas_get_corename.restype = library.openblas_get_config.restype = ctypes.c_char_p
-        version = library.openblas_get_config().decode().split()[1]
-        return f"OpenBLAS-{version}-{library.openblas_get_corename().decode()}"
-    if hasattr(library, "bli_arch_query_id"):
-        library.bli_arch_string.restype = ctypes.c_char_p
-        return "BLIS-" + library.bli_arch_string(library.bli_arch_query_id()).decode()
-    return "MKL" if "mkl" in str(file) or "BLAS_INFO=mkl" in torch.__config__.show() else "unknown"
 
 
 def measure(f, seconds):
@@ -171,8 +137,7 @@ def main():
     torch.set_flush_denormal(True)
     torch.manual_seed(1)
     what = f"product={product_gflops(a.seconds):.1f}" if a.product else time_steps(a)
-    file = blas_file()
-    print(f"pytorch {what} kernel={blas_kernel(file)} library={file} version={torch.__version__}")
+    print(f"pytorch {what} version={torch.__version__}")
 
 
 if __name__ == "__main__":

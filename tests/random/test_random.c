@@ -215,16 +215,6 @@ TEST(dropout_takes_one_word)
     ck_assert_uint_eq(gra_random(&g), 3062119789);
 }
 
-TEST(dropout_products)                                  /* with the remainder by its definition */
-{
-    static const uint32_t x[] = { 0, 1, 2, 46340, 46341, 65536, 1 << 30, 1073741823, 2147483645, 2147483646 };
-    for (int i = 0; i < LENGTH(x); i++)
-        for (int j = 0; j < LENGTH(x); j++)
-            ck_assert_uint_eq(mcg31_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
-    for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = mcg31_next(z))
-        ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
-}
-
 /* x_0 = 0 would stay 0, so words that are multiples of 2^31 - 1 start from 1 instead. */
 TESTS(dropout_never_starts_at_zero, 3)
 {
