@@ -32,23 +32,6 @@ TEST(allocations_are_aligned_and_disjoint)
     gra_arena_free(&a);
 }
 
-TEST(several_blocks_become_one)
-{
-    gra_arena a = { 0 };
-    for (int round = 0; round < 4; round++) {
-        int pieces = 0;
-        long before = fault_count(FAULT_ALLOC);
-        for (int i = 0; i < 100; i++)
-            pieces += gra_arena_alloc(&a, 10000) != NULL;
-        /* before an assertion, which may call malloc itself */
-        long calls = fault_count(FAULT_ALLOC) - before;
-        ck_assert_int_eq(pieces, 100);
-        ck_assert(!fault_wrapped() || round == 0 ? calls >= 0 : calls == 0);
-        gra_arena_merge(&a);
-    }
-    gra_arena_free(&a);
-}
-
 TEST(an_impossible_size)
 {
     gra_arena a = { 0 };

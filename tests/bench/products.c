@@ -10,7 +10,7 @@
  *     dw   dw = dy^T x    (M, N)^T (M, K)         TN
  *
  * each 2 M N K flop, stored, not added. The library is opened at run time (dlopen), so gradus is built
- * without it. --trial measures only the library and prints one line: the mean of all products. */
+ * without it. */
 #include "lib/bench.h"
 #include "../../core/kernel.h"
 #include <dlfcn.h>
@@ -42,14 +42,6 @@ static struct library {
     cblas_sgemm *sgemm;
 } library;
 
-/* Writes the address of a function to f, a pointer to such a function: C has no cast for it. */
-static bool find(const char *name, void *f)
-{
-    void *address = dlsym(library.handle, name);
-    memcpy(f, &address, sizeof address);
-    return address != NULL;
-}
-
 /* Libraries count their threads when they are opened. */
 static bool open_library(const char *file, const char *threads)
 {
@@ -57,23 +49,9 @@ static bool open_library(const char *file, const char *threads)
     setenv("BLIS_NUM_THREADS", threads, 1);
     setenv("OMP_NUM_THREADS", threads, 1);
     library.handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    return library.handle && find("cblas_sgemm", &library.sgemm);
-}
-
-/* The kernel that the library has chosen; BLIS chooses at the first product. */
-static void kernel_name(char name[64])
-{
-    char *(*corename)(void), *(*config)(void);
-    int (*arch)(void);
-    const char *(*arch_name)(int);
-    if (find("openblas_get_corename", &corename) && find("openblas_get_config", &config)) {
-        char version[16] = "";
-        sscanf(config(), "OpenBLAS %15s", version);
-        snprintf(name, 64, "OpenBLAS-%s-%s", version, corename());
-    } else if (find("bli_arch_query_id", &arch) && find("bli_arch_string", &arch_name))
-        snprintf(name, 64, "BLIS-%s", arch_name(arch()));
-    else
-        snprintf(name, 64, "unknown");
+    void *address = library.handle ? dlsym(library.handle, "cblas_sgemm") : NULL;
+    memcpy(&library.sgemm, &address, sizeof address);   /* C has no cast from an object to a function */
+    return address != NULL;
 }
 
 /* ---- a product, by either ---- */
@@ -195,21 +173,6 @@ static void in_turns(const struct product *p, int threads, double peak, double s
     speed[0] = 1 / samples_fastest(&ours), speed[1] = 1 / samples_fastest(&theirs);
 }
 
-/* Only the library: the geometric mean of all products. */
-static double trial(gra_tape *t, int threads, double peak)
-{
-    double logs = 0;
-    for (int i = 0; i < SHAPES * FORMS; i++) {
-        struct product p = product_open(t, &shapes[i / FORMS], i % FORMS);
-        double best = 0;
-        for (int k = 0; k < 3; k++)
-            best = fmax(best, turn(by_library, &p, threads, peak));
-        logs += log(best);
-        product_close(&p);
-    }
-    return exp(logs / (SHAPES * FORMS));
-}
-
 /* The library's share of the peak, in a product large enough for any library to come near it. */
 static double share_of_peak(gra_tape *t, int threads, double *peak, double *gflops)
 {
@@ -227,59 +190,36 @@ static double share_of_peak(gra_tape *t, int threads, double *peak, double *gflo
     return fmax(fmin(share[0], share[1]), fmin(fmax(share[0], share[1]), share[2]));     /* the median */
 }
 
-/* The ratios of a form, or of all: their geometric mean, least and most. */
-struct ratios {
-    double logs, least, most;
-    int    n, below;
-};
-
-static void add(struct ratios *r, double ratio)
-{
-    r->logs += log(ratio);
-    r->least = r->n ? fmin(r->least, ratio) : ratio;
-    r->most = fmax(r->most, ratio);
-    r->n++;
-    r->below += ratio < 1;
-}
-
-static void report(const char *of, const struct ratios *r)
-{
-    printf("ratio %s mean=%.2f min=%.2f max=%.2f, %d of %d below 1\n", of, exp(r->logs / r->n), r->least,
-           r->most, r->below, r->n);
-}
-
 static void compare_all(gra_tape *t, int threads, double peak, double seconds)
 {
-    struct ratios of[FORMS] = { { 0 } }, all = { 0 };
-    char name[40];
+    double logs = 0, least = HUGE_VAL, most = 0;
+    int below = 0;
     printf("GFLOP/s; the ratio is gradus / the library\n%-7s%-16s%-5s%11s%8s%12s%8s%9s\n", "", "M,N,K",
            "form", "gradus", "% peak", "library", "% peak", "ratio");
     for (int i = 0; i < SHAPES * FORMS; i++) {
         const struct shape *s = &shapes[i / FORMS];
         struct product p = product_open(t, s, i % FORMS);
+        char name[40];
         double f[2];
         in_turns(&p, threads, peak, seconds, f);
         product_close(&p);
+        const double ratio = f[0] / f[1];
         snprintf(name, sizeof name, "%d,%d,%d", s->m, s->n, s->k);
         printf("%-7s%-16s%-5s%11.1f%8.0f%12.1f%8.0f%9.2f\n", s->of, name, forms[i % FORMS], f[0],
-               100 * f[0] / peak, f[1], 100 * f[1] / peak, f[0] / f[1]);
+               100 * f[0] / peak, f[1], 100 * f[1] / peak, ratio);
         fflush(stdout);
-        add(&of[i % FORMS], f[0] / f[1]);
-        add(&all, f[0] / f[1]);
+        logs += log(ratio);
+        least = fmin(least, ratio);
+        most = fmax(most, ratio);
+        below += ratio < 1;
     }
-    printf("\n");
-    for (int form = 0; form < FORMS; form++) {
-        snprintf(name, sizeof name, "form=%s", forms[form]);
-        report(name, &of[form]);
-    }
-    snprintf(name, sizeof name, "threads=%d", threads);
-    report(name, &all);
+    printf("\nratio threads=%d mean=%.2f min=%.2f max=%.2f, %d of %d below 1\n", threads,
+           exp(logs / (SHAPES * FORMS)), least, most, below, SHAPES * FORMS);
 }
 
 static int refuse(const char *what)
 {
-    fprintf(stderr, "products: %s\nusage: products --library FILE [--threads N] [--seconds S] [--trial]\n",
-            what);
+    fprintf(stderr, "products: %s\nusage: products --library FILE [--threads N] [--seconds S]\n", what);
     return 2;
 }
 
@@ -287,16 +227,13 @@ int main(int argc, char **argv)
 {
     const char *file = NULL, *count = "1";
     double seconds = 0.5;
-    bool only_trial = false;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--trial") == 0)
-            only_trial = true;
-        else if (i++, strcmp(argv[i - 1], "--library") == 0)
+        if (strcmp(argv[i], "--library") == 0)
             file = value;
-        else if (strcmp(argv[i - 1], "--threads") == 0)
+        else if (strcmp(argv[i], "--threads") == 0)
             count = value;
-        else if (strcmp(argv[i - 1], "--seconds") == 0)
+        else if (strcmp(argv[i], "--seconds") == 0)
             seconds = atof(value);
         else
             return refuse("got an unknown flag");
@@ -310,19 +247,10 @@ int main(int argc, char **argv)
         return 1;
     }
     gra_tape *t = need(gra_open(threads));
-    char name[64];
-    double peak = fma_peak(0.1, threads), gflops;
-    if (only_trial) {
-        const double mean = trial(t, threads, peak);
-        kernel_name(name);
-        printf("trial kernel=%s gflops=%.1f library=%s\n", name, mean, file);
-        return 0;
-    }
+    double peak, gflops;
     const double share = share_of_peak(t, threads, &peak, &gflops);
-    kernel_name(name);
-    printf("library: kernel %s, of %s\n", name, file);
-    printf("its product of 2048 x 2048 matrices: %.1f GFLOP/s, %.1f %% of the FMA peak (%.1f)\n",
-           gflops, 100 * share, peak);
+    printf("library: %s\nits product of 2048 x 2048 matrices: %.1f GFLOP/s, %.1f %% of the FMA peak (%.1f)\n",
+           file, gflops, 100 * share, peak);
     if (share < 0.7) {
         puts("NO RATIO: with less than 70 % of the peak in a product the library is not at its best");
         return 1;

@@ -1,18 +1,15 @@
 """The training step that step.c runs, by PyTorch: for against_pytorch, which sets the threads and libraries.
 
-    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --seconds S --adam foreach|flat
-                  --precision float|bf16
+    torch_step.py --config V,T,B,C,H,L --threads N --dropout P --seconds S --precision float|bf16
     torch_step.py --product --threads N
 
 PyTorch as fast as we could make it: attention as one batched product of all heads, scale and mask folded
-in (baddbmm); AdamW over lists of tensors (foreach) or over one flat tensor, whichever is faster there.
+in (baddbmm); AdamW over lists of tensors (foreach).
 bf16: the forward pass and the loss under torch.autocast, whose products have inputs of bfloat16.
 Prints a line like step's: the median of the fastest third of the steps. With --product: GFLOP/s of torch.mm
-on two float matrices of 2048 x 2048. Both name the kernel, and the library that it is from.
+on two float matrices of 2048 x 2048.
 """
 import argparse
-import ctypes
-import os
 import resource
 import time
 
@@ -68,51 +65,6 @@ class GPT(nn.Module):
         return self.head(self.norm(self.blocks(x)))
 
 
-def flatten(params):
-    """One parameter of which all of them are parts, and the same for the gradients."""
-    data = torch.cat([p.data.flatten() for p in params])
-    grad, at = torch.zeros_like(data), 0
-    for p in params:
-        n = p.numel()
-        p.data, p.grad = data[at:at + n].view_as(p), grad[at:at + n].view_as(p)
-        at += n
-    whole = nn.Parameter(data)
-    whole.grad = grad
-    return whole
-
-
-class Symbol(ctypes.Structure):
-    """What dladdr reports about an address (Dl_info): the first field is its file."""
-    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p),
-                ("address", ctypes.c_void_p)]
-
-
-def blas_file():
-    """The file of the library whose sgemm PyTorch calls, or None: a preloaded one comes before its own."""
-    torch_cpu = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
-    for scope in (None, torch_cpu):
-        try:
-            sgemm, found = ctypes.cast(ctypes.CDLL(scope).sgemm_, ctypes.c_void_p), Symbol()
-            if ctypes.CDLL(None).dladdr(sgemm, ctypes.byref(found)):
-                return os.path.realpath(os.fsdecode(found.file))
-        except (AttributeError, OSError):
-            pass
-    return None
-
-
-def blas_kernel(file):
-    """The kernel that this library has chosen: OpenBLAS-0.3.21-SkylakeX, BLIS-skx, MKL or unknown."""
-    library = ctypes.CDLL(file)         # None: the libraries of the process
-    if hasattr(library, "openblas_get_corename"):
-        library.openblas_get_corename.restype = library.openblas_get_config.restype = ctypes.c_char_p
-        version = library.openblas_get_config().decode().split()[1]
-        return f"OpenBLAS-{version}-{library.openblas_get_corename().decode()}"
-    if hasattr(library, "bli_arch_query_id"):
-        library.bli_arch_string.restype = ctypes.c_char_p
-        return "BLIS-" + library.bli_arch_string(library.bli_arch_query_id()).decode()
-    return "MKL" if "mkl" in str(file) or "BLAS_INFO=mkl" in torch.__config__.show() else "unknown"
-
-
 def measure(f, seconds):
     """Calls f(0), f(1), ...: the milliseconds of each call, and what the last one returned."""
     took, begun = [], time.perf_counter()
@@ -141,18 +93,13 @@ def training_step(a):
     """A function that makes the i-th step and returns its loss, and the number of parameters."""
     vocab, context, batch, width, heads, layers = map(int, a.config.split(","))
     model = GPT(vocab, context, width, heads, layers, a.dropout)
-    params = list(model.parameters())
-    count = sum(p.numel() for p in params)
-    flat = a.adam == "flat"
-    if flat:
-        opt = torch.optim.AdamW([flatten(params)], lr=3e-4)
-    else:
-        opt = torch.optim.AdamW(params, lr=3e-4, foreach=True)
+    count = sum(p.numel() for p in model.parameters())
+    opt = torch.optim.AdamW(model.parameters(), lr=3e-4, foreach=True)
     data = [torch.randint(vocab, (2, batch, context)) for _ in range(4)]
 
     def step(i):
         ids, target = data[i % 4]
-        opt.zero_grad(set_to_none=not flat)
+        opt.zero_grad(set_to_none=True)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=a.precision == "bf16"):
             loss = F.cross_entropy(model(ids).view(-1, vocab), target.view(-1))
         loss.backward()
@@ -180,7 +127,6 @@ def main():
     ap.add_argument("--config")
     ap.add_argument("--threads", type=int, default=1)
     ap.add_argument("--dropout", type=float, default=0.0)
-    ap.add_argument("--adam", choices=("foreach", "flat"), default="foreach")
     ap.add_argument("--precision", choices=("float", "bf16"), default="float")
     ap.add_argument("--seconds", type=float, default=2.0)
     a = ap.parse_args()
@@ -191,8 +137,7 @@ def main():
     torch.set_flush_denormal(True)
     torch.manual_seed(1)
     what = f"product={product_gflops(a.seconds):.1f}" if a.product else time_steps(a)
-    file = blas_file()
-    print(f"pytorch {what} kernel={blas_kernel(file)} library={file} version={torch.__version__}")
+    print(f"pytorch {what} version={torch.__version__}")
 
 
 if __name__ == "__main__":

@@ -75,24 +75,25 @@ for cc in $compilers; do
             ok "$cc $flags: $name, float" $compile "$W/$name.c" -o "$W/${name}32.o"
             ok "$cc $flags: $name, double" $compile -DGRADUS_DOUBLE "$W/$name.c" -o "$W/${name}64.o"
         done
-        ok "$cc $flags: float with libgradus" \
-            $link "$W/numbers32.o" "$W/helper32.o" "$BUILD/libgradus.a" -lm -pthread -o "$W/yes"
-        ok "... and it runs" "$W/yes"
-        ok "$cc $flags: double with libgradus64" \
-            $link "$W/numbers64.o" "$W/helper64.o" "$BUILD/libgradus64.a" -lm -pthread -o "$W/yes"
-        ok "... and it runs" "$W/yes"
-        ok "$cc $flags: float with libgradus64" no_link $float \
-            $link "$W/numbers32.o" "$W/helper32.o" "$BUILD/libgradus64.a"
-        ok "$cc $flags: double with libgradus" no_link $double \
-            $link "$W/numbers64.o" "$W/helper64.o" "$BUILD/libgradus.a"
-        ok "$cc $flags: one file float, one double, libgradus64" no_link $float \
-            $link "$W/numbers64.o" "$W/helper32.o" "$BUILD/libgradus64.a"
-        ok "$cc $flags: one file float, one double, libgradus" no_link $double \
-            $link "$W/numbers32.o" "$W/helper64.o" "$BUILD/libgradus.a"
-        ok "$cc $flags: float that calls nothing, libgradus64" no_link $float $link "$W/nothing32.o" \
-            "$BUILD/libgradus64.a"
-        ok "$cc $flags: double that calls nothing, libgradus" no_link $double $link "$W/nothing64.o" \
-            "$BUILD/libgradus.a"
+        while read -r first second library expected; do
+            what="$cc $flags: $first and $second with $library"
+            set -- $link "$W/$first.o" "$W/$second.o" "$BUILD/$library.a"
+            if [ "$expected" = links ]; then
+                ok "$what" "$@" -lm -pthread -o "$W/yes"
+                ok "... and it runs" "$W/yes"
+            else
+                ok "$what" no_link "$expected" "$@"
+            fi
+        done <<END
+numbers32 helper32 libgradus links
+numbers64 helper64 libgradus64 links
+numbers32 helper32 libgradus64 $float
+numbers64 helper64 libgradus $double
+numbers64 helper32 libgradus64 $float
+numbers32 helper64 libgradus $double
+nothing32 helper32 libgradus64 $float
+nothing64 helper64 libgradus $double
+END
     done
 done
 for cc in ${CXX:-c++} clang++; do

@@ -70,17 +70,6 @@ else
 fi
 
 # ---- two precisions do not mix -------------------------------------------------------------------------
-mixed() {       # mixed SYMBOL FLAGS ...: does not link, because that symbol is missing
-    symbol=$1
-    shift
-    compiled ${CC:-cc} "$W/first.c" -I"$root/opt/g/include" "$@" >"$W/mixed" 2>&1 && return 1
-    cat "$W/mixed"
-    grep -q "$symbol" "$W/mixed"
-}
-ok "float and libgradus64 do not link" mixed gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
-    -L"$lib" -lgradus64
-ok "double and libgradus do not link" mixed gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
-    -DGRADUS_DOUBLE -L"$lib" -lgradus
 if ls "$lib"/libgradus.so >/dev/null 2>&1; then
     ok "both libraries together link" compiled ${CC:-cc} "$W/first.c" \
         -I"$root/opt/g/include" -DGRADUS_DOUBLE -L"$lib" \

@@ -62,20 +62,6 @@ done
 ok "generate: the same text" both generate --model "$W/linux" --prompt 'gra_*' --tokens 50
 ok "look: the same page" both look --model "$W/linux" --prompt 'gra_*' --out "$W/file"
 
-losses() {      # losses CC LIBRARIES FLAG ...: a program that prints 200 losses, in double
-    cc=$1 libraries=$2
-    shift 2
-    $cc -DGRADUS_DOUBLE -O2 -D_POSIX_C_SOURCE=200809L -I. tests/build/wasm/losses.c \
-        "$libraries/libgradus64.a" -lm -pthread "$@"
-}
-ok "double: it compiles for Linux" losses "${HOST_CC:-cc}" "$HERE" ${SANITIZE:-} -o "$W/here"
-ok "double: it compiles for Windows" losses "$CC" "$P" -static -o "$P/losses.exe"
-# In double exp, log and tanh are those of the C library, which may differ in the last bit.
-"$W/here" 200 | cut -d ' ' -f 1,3 >"$W/losses"
-ok "double: 200 losses, the same to 1e-12" sh -c '"$1" "$2" 200 | paste -d " " "$3" - | awk "
-    (\$2 - \$5) ^ 2 > 1e-24 || \$1 != \$3 { bad = 1 } END { exit bad || NR != 200 }"' - "$wine" \
-    "$P/losses.exe" "$W/losses"
-
 # ---- suites, with the stand-in for Check -------------------------------------------------------------------
 suites='ops answers attention golden optim random'
 "$CC" -O1 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -c tests/build/port/check.c -o "$P/check.o"

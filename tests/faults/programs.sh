@@ -211,15 +211,20 @@ disturbed '' write_lines
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should write lines"
 mv "$OUT" "$W/written"
 
-# ---- that model trained further, and written with Hugging Face's names ---------------------------------
+# ---- that model trained further twice: read and written with Hugging Face's names and tokenizer.json ---
+from=$W/lines
 tune() {
-    "$BUILD/faults/train" --from "$W/lines" --layout huggingface --train-last 1 --context 8 --batch 2 \
+    "$BUILD/faults/train" --from "$from" --layout huggingface --train-last 1 --context 8 --batch 2 \
         --steps 1 --eval-batches 2 --sample 5 --threads 2 --data "$W/text" --out "$OUT"
 }
 
 program=train
 disturbed '' tune
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should train further"
+mv "$OUT" "$W/named"
+from=$W/named
+disturbed '' tune
+[ "$status.$struck" = 0.0 ] || wrong "without a fault it should train further once more"
 mv "$OUT" "$W/tuned"
 
 # ---- look: the page of a run with snapshots ---------------------------------------------------------------
@@ -244,7 +249,7 @@ while read -r call error ever; do
     sweep "$W/nothing" "$W/looked" "$call" "$error" "$ever" look
     program=train result=model.safetensors
     case $call in
-    alloc|open|read) sweep "$W/nothing" "$W/tuned" "$call" "$error" "$ever" tune ;;
+    alloc|open|read|write) sweep "$W/nothing" "$W/tuned" "$call" "$error" "$ever" tune ;;
     esac
     [ "$call" = alloc ] || continue             # other calls are the same for lines
     sweep "$W/nothing" "$W/lines" "$call" "$error" "$ever" lines

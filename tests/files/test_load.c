@@ -474,22 +474,6 @@ TEST(test_header_limit)
     unlink(PATH);
 }
 
-TEST(test_every_length)                 /* a file cut short anywhere is refused, and changes nothing */
-{
-    gra_model *m = two_params();
-    fill(gra_param_find(m, "a"), (real[]){ 5, 6 });
-    ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
-    gra_model_close(m);
-    unsigned char file[1024];
-    size_t n = read_bytes(PATH, file, sizeof file);
-    for (size_t i = 0; i < n; i++) {
-        write_bytes(PATH, file, i);
-        m = two_params();
-        ck_assert_msg(gra_load(m, PATH) == -1 && untouched(m), "%zu of %zu bytes were enough", i, n);
-        gra_model_close(m);
-    }
-}
-
 TEST(test_long_name)                    /* its first 100 bytes are said, and no half of a character */
 {
     char name[128] = "", header[512], sentence[512];

@@ -361,25 +361,6 @@ TEST(test_very_many_tensors)
     gra_model_close(m);
 }
 
-TEST(test_write_file)                   /* the old file stays until the new one is whole */
-{
-    static const fault_call calls[] = { FAULT_OPEN, FAULT_WRITE, FAULT_SYNC, FAULT_CLOSE, FAULT_RENAME };
-    unsigned char file[16];
-    ck_assert_int_eq(gra_write_file(PATH, "old", 3), 0);
-    for (int i = 0; fault_wrapped() && i < LENGTH(calls); i++) {
-        fault_arm(calls[i], 1, EIO, true);
-        const int status = gra_write_file(PATH, "newer", 5), why = errno;
-        ck_assert_int_gt((int)fault_disarm(), 0);
-        ck_assert(status == -1 && why == EIO);
-        ck_assert_uint_eq(read_bytes(PATH, file, sizeof file), 3);
-        ck_assert(memcmp(file, "old", 3) == 0 && folder_entries(FOLDER) == 1);
-    }
-    ck_assert_int_eq(gra_write_file(PATH, "newer", 5), 0);
-    ck_assert(read_bytes(PATH, file, sizeof file) == 5 && memcmp(file, "newer", 5) == 0);
-    ck_assert(gra_write_file("", "x", 1) == -1 && errno == ENOENT);
-    ck_assert(gra_write_file(NULL, "x", 1) == -1 && errno == ENOENT);
-}
-
 /* nmeta: how many of meta are given; without a key there is no list of them. */
 static const struct {
     const char *name;                   /* of a third parameter */

@@ -5,7 +5,7 @@
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"
-for target in safetensors npy tokenizer model resume flags; do
+for target in safetensors npy tokenizer model resume; do
     mkdir -p "$C/$target" || exit 1
 done
 
@@ -111,13 +111,3 @@ done
 printf '====\n10\t\\n\n====\nx' >"$C/tokenizer/short"
 printf '====\n10\t\\n====\nx' >"$C/tokenizer/unended"
 rm -rf "$C/run" "$C/text" "$C/said"
-
-# ---- command lines: one word a line --------------------------------------------------------------------
-printf -- '--data\na\n--data=b\n--context\n64\n--no-tied\n--optimizer\nmuon\n--lr\n1e-3' >"$C/flags/1"
-printf -- '--prompt\nab\n--tokens=10\n--temperature\n0\n--top-k\n4\n--attention\nx.png' >"$C/flags/2"
-printf -- '--steps\n-1' >"$C/flags/3"
-printf -- '--help' >"$C/flags/4"
-printf -- '--width\n6\n--heads\n4\n--nothing' >"$C/flags/5"
-printf -- '--out=\n--batch\n1000000\n--context\n1000000' >"$C/flags/6"
-printf -- '--lines\n--accumulate\n1000000\n--batch\n1000000\n--patience=3\n--count\n2' >"$C/flags/7"
-printf -- '--count\n20\n--tokens\n9' >"$C/flags/8"

@@ -3,7 +3,6 @@
 #include "core/tape/tape.h"
 #include "core/kern/gemm.h"
 #include "core/kern/gemv.h"
-#include "layers/gpt.h"
 #include "lib/isa.h"
 #include "lib/suites.h"
 
@@ -183,59 +182,6 @@ TESTS(bf16_is_only_for_large_products, 2)
 }
 
 /* ---- training ---- */
-
-/* The parameters of a small GPT after three steps, by AdamW or Muon. */
-static real *train(gra_tape *t, bool muon, size_t *n)
-{
-    enum { BATCH = 4, TIME = 32, VOCAB = 70 };
-    int ids[BATCH * TIME], next[BATCH * TIME];
-    gra_rng rng;
-    gra_manual_seed(&rng, 1);
-    gra_model *m = gra_model_open(t, &rng);
-    struct gra_gpt gpt;
-    gra_gpt_init(&gpt, gra_root(m), &(gra_gpt_config){ .vocab_size = VOCAB, .context_length = TIME,
-                 .emb_dim = 64, .n_heads = 2, .n_layers = 1, .drop_rate = 0.1 });
-    gra_adamw adamw;
-    gra_muon newton;
-    if (muon)
-        gra_muon_init(&newton, m, NULL), newton.lr = 0.02;
-    else
-        gra_adamw_init(&adamw, m, NULL), adamw.lr = 0.01;
-    for (int step = 0; step < 3; step++) {
-        for (int i = 0; i < BATCH * TIME; i++)
-            ids[i] = (int)gra_randint(&rng, VOCAB), next[i] = (int)gra_randint(&rng, VOCAB);
-        gra_begin(t, GRA_TRAIN, &rng);
-        gra_tensor *loss = gra_cross_entropy(t, gra_gpt_forward(t, &gpt, ids, BATCH, TIME), next);
-        gra_zero_grad(m);
-        ck_assert_int_eq(gra_backward(t, loss), 0);
-        muon ? gra_muon_step(&newton) : gra_adamw_step(&adamw);
-    }
-    *n = gra_param_values(m);
-    real *all = malloc(*n * sizeof *all), *to = all;
-    for (int i = 0; i < gra_param_count(m); i++) {
-        const gra_tensor *p = gra_param_at(m, i);
-        memcpy(to, p->data, p->size * sizeof *to);
-        to += p->size;
-    }
-    gra_model_close(m);
-    return all;
-}
-
-TESTS(bf16_training_has_the_same_bits_on_any_threads, 4)
-{
-    size_t n;
-    gra_tape *t[] = { open_bf16(_i % 2, 1), open_bf16(_i % 2, 3), open_with(_i % 2 ? "avx512" : "base", 1) };
-    if (!t[0])
-        return;
-    real *got[3];
-    for (int i = 0; i < 3; i++) {
-        got[i] = train(t[i], _i / 2, &n);
-        gra_close(t[i]);
-    }
-    ck_assert(memcmp(got[0], got[1], n * sizeof **got) == 0);
-    ck_assert(memcmp(got[0], got[2], n * sizeof **got) != 0);
-    free(got[0]), free(got[1]), free(got[2]);
-}
 
 /* Newton-Schulz does not converge in bfloat16: from the same gradient a step of Muon has the same bits with
  * the choice and without. */

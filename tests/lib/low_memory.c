@@ -61,17 +61,3 @@ gra_model *low_memory_model(gra_rng *rng, size_t lines, long calls)
     no_more(calls);
     return m;
 }
-
-void each_call_fails(fault_call call, int f(void), char *why)
-{
-    for (long n = 1, struck = fault_wrapped(); struck; n++) {
-        const long held = fault_held();
-        *why = '\0';
-        fault_arm(call, n, call == FAULT_ALLOC ? ENOMEM : EIO, false);
-        const int status = f();
-        struck = fault_disarm();
-        ck_assert_msg(!status || struck, "no call failed, but got: %s", why);
-        ck_assert_msg(!status || *why, "call %ld: it failed without a sentence", n);
-        ck_assert_int_eq((int)(fault_held() - held), 0);
-    }
-}

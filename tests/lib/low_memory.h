@@ -16,8 +16,4 @@ void low_memory_begin(gra_tape *t, gra_mode mode, gra_rng *rng, size_t taken);
  * new model has fewer lines left. It has one parameter, "first" (2, 3), so that its lists exist. */
 gra_model *low_memory_model(gra_rng *rng, size_t lines, long calls);
 
-/* Runs f with the n-th call of this kind failing, n = 1, 2 ..., until none does. f returns 0, or another
- * number and a sentence in `why`; nothing is still held after it. */
-void each_call_fails(fault_call call, int f(void), char *why);
-
 #endif

@@ -183,8 +183,6 @@ done
 ok "a checkpoint" bad 1 "is a checkpoint, which only build/train --resume reads" \
     --model "$W/run/checkpoint.safetensors"
 cp "$W/run/model.safetensors" "$W/alone.safetensors"
-ok "only a model" bad 1 'has no vocabulary beside it: give tokens as numbers' \
-    --model "$W/alone.safetensors"
 mv "$W/run/model.safetensors" "$W/model"
 not_done="its run has not ended. If it was stopped, build/train --resume $W/run continues it"
 ok "an unfinished run" bad 1 "$W/run has no model.safetensors yet: $not_done\$" --model "$W/run"

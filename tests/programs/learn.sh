@@ -154,12 +154,6 @@ done
 compiles
 
 group "answers that do not compile"
-refused main ' ' "it defines main, but the judge has its own main" <<'END'
-int main(void) { return 0; }
-END
-refused names ' ' "it defines judge_part, a name that gradus or the judge uses" <<'END'
-void judge_part(const char *format) { (void)format; }
-END
 refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl" </dev/null
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
 ok "a misspelt name" judged misspelt 1 "the function softmax is missing: is it in the file"

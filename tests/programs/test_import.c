@@ -4,7 +4,6 @@
 #include "examples/import/export.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"
-#include "lib/low_memory.h"
 #include "lib/suites.h"
 
 #include <sys/stat.h>
@@ -534,46 +533,6 @@ TEST(an_exported_config)                /* the only text that depends on the tok
     ck_assert(strstr(json, "\"tie_word_embeddings\": true,\n") && strstr(json, "\"n_inner\": null,\n"));
     export_config(&w.gpt.config, -1, json);
     ck_assert(strstr(json, "\"eos_token_id\": null,\n"));
-}
-
-/* In its own tape: a closed model is forgotten when its tape is closed. */
-static int try_once(int f(gra_tape *t, gra_model *m))
-{
-    gra_tape *own = gra_open(1);
-    if (own)
-        gra_keep_going(own, true);
-    gra_model *m = gra_model_open(own, NULL);
-    const int status = m ? f(own, m) : snprintf(why, sizeof why, "out of memory");
-    gra_model_close(m);
-    gra_close(own);
-    return status;
-}
-
-static int export_to(gra_tape *own, gra_model *m)
-{
-    (void)m;
-    return export_gpt(own, w.from, &w.gpt, PATH, &format, 1, why);
-}
-static int import_from(gra_tape *own, gra_model *m)
-{
-    (void)own;
-    return import_gpt(&g, gra_root(m), PATH, 0, 0, why);
-}
-static int export_once(void) { return try_once(export_to); }
-static int import_once(void) { return try_once(import_from); }
-
-static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ, FAULT_WRITE };
-
-TESTS(any_call_may_fail, LENGTH(calls)) /* _i: of calls */
-{
-    write_plain(5, NULL);
-    write_json("{'n_head': 3}");
-    each_call_fails(calls[_i], import_once, why);
-    gra_model_close(w.from);
-    make_form(0);
-    each_call_fails(calls[_i], export_once, why);
-    ck_assert_int_eq(export_gpt(t, w.from, &w.gpt, FOLDER "/none/a", &format, 1, why), -1);
-    ck_assert_str_eq(why, FOLDER "/none/a: No such file or directory");
 }
 
 /* ---- other files ---- */

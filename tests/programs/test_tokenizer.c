@@ -6,13 +6,11 @@
 #include "examples/lib/tokenizer/tokenizer.h"
 #include "examples/lib/utf8.h"
 #include "lib/folder.h"
-#include "lib/low_memory.h"
 #include "lib/suites.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GOLDEN "tests/golden/tokenizer"
 #define FOLDER GRADUS_BUILD "/tokenizer"
@@ -148,19 +146,6 @@ TEST(a_long_piece)
     free(decoded), free(text), free(ids), free(back);
 }
 
-TEST(bytes_that_do_not_occur_are_named)
-{
-    uint16_t ids[8];
-    ck_assert_int_eq(tokenizer_of_bytes(&k, "hello\n", 6), 0);
-    ck_assert_int_eq(k.size, 5);
-    ck_assert_int_eq(k.end, 0);
-    ck_assert_int_eq(tokenizer_encode(&k, "hole", 4, ids), 4);
-    ck_assert(ids[0] == 2 && ids[1] == 4 && ids[2] == 3 && ids[3] == 1);
-    ck_assert_int_eq(tokenizer_encode(&k, "he\xe4", 3, ids), -1);
-    ck_assert_str_eq(warned, "the model has no token for '\\xE4', byte 3 of the text: it knows only the 5 "
-                     "different bytes of its training text");
-}
-
 /* ---- training ---- */
 
 static void same_file(const char *a, const char *b)
@@ -189,12 +174,6 @@ TEST(fewer_tokens_are_the_first_merges)
     ck_assert_uint_eq(k.n_merges, 44);
     ck_assert(memcmp(k.merges, all.merges, k.n_merges * sizeof *k.merges) == 0);
     tokenizer_free(&all);
-}
-
-TEST(nothing_occurs_twice)
-{
-    ck_assert_int_eq(tokenizer_train(&k, "abc", 3, 300), -1);
-    ck_assert_str_eq(warned, "the text is too short for merges: no two neighbours occur in it twice");
 }
 
 /* ---- special tokens ---- */
@@ -330,24 +309,6 @@ TESTS(what_is_wrong_with_a_file_is_named, sizeof wrong / sizeof *wrong)
     ck_assert_msg(strstr(warned, FOLDER), "it does not name the file: %s", warned);
 }
 
-TEST(a_vocabulary_without_merges)
-{
-    put("vocab.json", text_of(GOLDEN "/vocab.json"));
-    ck_assert_int_eq(tokenizer_read(&k, FOLDER), -1);
-    ck_assert_str_eq(warned, FOLDER "/vocab.json has no merges.txt beside it: it lacks the merges that make "
-                     "its tokens");
-}
-
-TEST(a_merge_is_missing)
-{
-    char *line = strchr(text_of(GOLDEN "/merges.txt"), '\n') + 1, *next = strchr(line, '\n') + 1;
-    memmove(line, next, strlen(next) + 1);
-    put("merges.txt", file);
-    put("vocab.json", text_of(GOLDEN "/vocab.json"));
-    ck_assert_int_eq(tokenizer_read(&k, FOLDER), -1);
-    ck_assert_msg(strstr(warned, FOLDER) && strstr(warned, "merge"), "it says \"%s\"", warned);
-}
-
 TEST(a_folder_without_a_tokenizer)
 {
     ck_assert_int_eq(tokenizer_read(&k, FOLDER), 1);
@@ -391,34 +352,4 @@ TEST(unfinished_characters)
     };
     for (int i = 0; i < LENGTH(all); i++)
         ck_assert_uint_eq(utf8_unfinished(all[i].bytes, strlen(all[i].bytes)), all[i].n);
-}
-
-/* ---- faults ---- */
-
-static const char few[] = "aaabab aaabab";
-static bool       reads;
-
-static int use_once(void)               /* a tokenizer, read or trained */
-{
-    static uint16_t ids[64];
-    int status = reads ? tokenizer_read(&k, FOLDER) : tokenizer_train(&k, few, strlen(few), 300);
-    if (!status)
-        status = tokenizer_encode(&k, few, strlen(few), ids) < 0;
-    tokenizer_free(&k);
-    return status;
-}
-
-TESTS(any_call_may_fail, 3 * 3)         /* _i: one of these calls; trained, or read in one of two forms */
-{
-    static const fault_call calls[] = { FAULT_ALLOC, FAULT_OPEN, FAULT_READ };
-    ck_assert_int_eq(tokenizer_train(&k, few, strlen(few), 300), 0);
-    ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
-    tokenizer_free(&k);
-    if (_i / 3 == 2) {
-        put("tokenizer.json", "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"type\": \"BPE\","
-            "\"vocab\": {\"a\": 0, \"aa\": 1, \"b\": 2, \"\\u0120\": 3}, \"merges\": [\"a a\"]}}");
-        unlink(FOLDER "/vocab.json");
-    }
-    reads = _i / 3 > 0;
-    each_call_fails(calls[_i % 3], use_once, warned);
 }

@@ -393,17 +393,6 @@ relink "$W/attention.png"
 ok "the picture of the weights is a link" with draws ends_with 0 "$GENERATE" --model "$W/own" --tokens 1 \
     --prompt "int" --attention "$W/attention.png"
 ok "... and becomes a file" replaced "$W/attention.png"
-for name in checkpoint.safetensors model.safetensors best.safetensors; do
-    echo precious >"$W/victim"
-    cp "$W/linked/$name" "$W/copy"
-    rm "$W/linked/$name" && ln -s "$W/copy" "$W/linked/$name"
-    chown -h 12345 "$W/linked/$name" 2>"$W/ok.out" ||
-        { echo "$SCRIPT: left out: $name, a link of another user's"; continue; }
-    cp "$W/copy" "$W/before"
-    ok "$name is another user's link" with draws ends_with 0 "$TRAIN" --resume "$W/linked"
-    ok "... and its target is unchanged" cmp "$W/copy" "$W/before"
-    [ $name = best.safetensors ] || ok "... and it becomes a file" test ! -h "$W/linked/$name"
-done
 relink "$W/linked/loss.tsv"
 not_its_own="linked/loss.tsv: got a symbolic link, expected a file of the run's own: remove it"
 not_its_own="$not_its_own, or give another --out\$"
@@ -498,10 +487,6 @@ ok "a wild model" trains wild $small --steps 1 --init torch --no-tied --sample 0
 ok "greedy" text "$W/g.a" --prompt 'static int ' --tokens 200 --temperature 0
 ok "... again, another seed, one thread" text "$W/g.b" --prompt 'static int ' --tokens 200 --temperature 0 \
     --seed 9 --threads 1
-ok "... is the same" cmp "$W/g.a" "$W/g.b"
-ok "... and top-k 1 too" text "$W/g.b" --prompt 'static int ' --tokens 200 --top-k 1
-ok "... and top-p 0" text "$W/g.c" --prompt 'static int ' --tokens 200 --top-p 0
-ok "... which is the same text" cmp "$W/g.b" "$W/g.c"
 ok "... is the same" cmp "$W/g.a" "$W/g.b"
 ok "the prompt and 200 tokens, beyond the context of 16" test "$(wc -c <"$W/g.a")" -eq 211
 ok "fewer tokens" text "$W/g.c" --prompt 'static int ' --tokens 20 --temperature 0

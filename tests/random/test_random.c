@@ -66,31 +66,10 @@ static void skip_words(gra_rng *g, size_t n)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-TEST(words_of_64_bits)
-{
-    gra_rng g = seeded(123);
-    ck_assert_uint_eq(gra_random64(&g), (uint64_t)2991312382 << 32 | 3062119789);
-    ck_assert_uint_eq(gra_random64(&g), (uint64_t)1228959102 << 32 | 1840268610);
-}
-
 TEST(a_seed_counts_modulo_2_to_the_32)
 {
     gra_rng small = seeded(123), large = seeded(((uint64_t)1 << 32) + 123);
     same_state(&small, &large);
-}
-
-TEST(a_copy_replays)
-{
-    gra_rng g = seeded(123);
-    gra_real x[33], y[33];
-    gra_randn(&g, x, 3);                        /* a normal is cached */
-    skip_words(&g, 600);                        /* and a refill is near */
-
-    gra_rng copy = g;
-    gra_randn(&g, x, 2), gra_rand(&g, x + 2, 30), gra_randn(&g, x + 32, 1);
-    gra_randn(&copy, y, 2), gra_rand(&copy, y + 2, 30), gra_randn(&copy, y + 32, 1);
-    ck_assert_mem_eq(x, y, sizeof x);
-    same_state(&g, &copy);
 }
 
 /* torch.randint(0, n, (k,)) for several n in turn */
@@ -130,32 +109,6 @@ TEST(randperm)                        /* torch.manual_seed(5), randperm(10); man
 }
 
 /* ---- uniform -------------------------------------------------------------------------------- */
-
-TEST(rand_f64)
-{
-    static const double want[] = { 0.36889587066427298, 0.013365949855291825,
-                                   0.59178003830187387, 0.092639312338976265 };
-    gra_rng g = seeded(123);
-    double x[4];
-    gra_rand_f64(&g, x, 4);
-    near_f64(x, want, 4, 0);
-}
-
-/* The largest word of all gives the largest uniform below 1, in each precision. */
-TEST(rand_stays_below_one)
-{
-    gra_rng word = stuck(0x12DD9BB3), single = word, twice = word, ranged = word;
-    ck_assert_uint_eq(gra_random(&word), 0xFFFFFFFFu);
-
-    gra_real x;
-    gra_rand(&single, &x, 1);
-    ck_assert((double)x == 1 - 0x1p-24);
-    double y;
-    gra_rand_f64(&twice, &y, 1);
-    ck_assert(y == 1 - 0x1p-53);
-    gra_uniform(&ranged, &x, 1, 0, 1);
-    ck_assert((double)x == 1 - 0x1p-24);
-}
 
 /* ---- normal, one by one --------------------------------------------------------------------- */
 
@@ -262,16 +215,6 @@ TEST(dropout_takes_one_word)
     ck_assert_uint_eq(gra_random(&g), 3062119789);
 }
 
-TEST(dropout_products)                                  /* with the remainder by its definition */
-{
-    static const uint32_t x[] = { 0, 1, 2, 46340, 46341, 65536, 1 << 30, 1073741823, 2147483645, 2147483646 };
-    for (int i = 0; i < LENGTH(x); i++)
-        for (int j = 0; j < LENGTH(x); j++)
-            ck_assert_uint_eq(mcg31_product(x[i], x[j]), (uint64_t)x[i] * x[j] % 2147483647);
-    for (uint32_t i = 1, z = 843828735; i < 100000; i++, z = mcg31_next(z))
-        ck_assert_uint_eq(mcg31_product(z, 2147483647 - i), (uint64_t)z * (2147483647 - i) % 2147483647);
-}
-
 /* x_0 = 0 would stay 0, so words that are multiples of 2^31 - 1 start from 1 instead. */
 TESTS(dropout_never_starts_at_zero, 3)
 {
@@ -343,22 +286,6 @@ TEST(a_python_seed_drops_the_cached_normal)             /* random.seed(42); rand
     gra_python_gauss(&g, x + 1, 1, 1, 2);               /* Python's cached one is scaled when it is used */
     ck_assert_double_eq_tol((double)x[0], -0.14409032957792836, 1e-7);
     ck_assert_double_eq_tol((double)x[1], 0.65419279933696139, 1e-6);
-}
-
-/* The state goes through a text in the middle of a pair. */
-TEST(python_normals_as_text)
-{
-    char text[GRA_RNG_TEXT];
-    gra_rng g, again;
-    gra_real x[4], y[4];
-    gra_python_seed(&g, 42);
-    gra_python_gauss(&g, x, 3, 0, 1);
-    ck_assert_int_eq(gra_rng_text(&g, text), 0);
-    ck_assert_int_eq(gra_rng_from_text(&again, text), 0);
-    gra_python_gauss(&g, x, 4, 0, 1);
-    gra_python_gauss(&again, y, 4, 0, 1);
-    ck_assert_mem_eq(x, y, sizeof x);
-    same_state(&g, &again);
 }
 
 /* A share of 0 takes the first index with a weight above 0; the largest takes the last one. */

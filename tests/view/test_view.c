@@ -437,17 +437,6 @@ TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of c
     expect_tidy_dot(shown);
 }
 
-TEST(to_stdout)
-{
-    fflush(stdout);
-    const int kept = dup(STDOUT_FILENO);
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
-    gra_print_tape(t);
-    fflush(stdout);
-    ck_assert_int_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
-    close(kept);
-}
-
 TEST(a_graph_that_cannot_be_written)    /* and one without nodes, which can */
 {
     expect_tidy_dot(dot_text());

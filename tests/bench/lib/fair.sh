@@ -1,5 +1,5 @@
-# fair.sh: sourced by against_pytorch and against_openblas: a clean environment, what this processor is, which
-# kernels could be best on it, and whether other programs ran meanwhile.
+# fair.sh: sourced by against_pytorch and against_openblas: a clean environment, what this processor is, and
+# whether other programs ran meanwhile.
 export LC_ALL=C
 
 # Variables that choose a library's kernels, their blocking, or threads; also our own.
@@ -23,9 +23,6 @@ has() {                                 # has FLAG ...: all of them
         cpu_field '\(flags\|Features\)' | grep -qw "$flag" || return 1
     done
 }
-has_avx512() {
-    has avx512f avx512bw avx512dq avx512vl
-}
 has_bf16() {
     has avx512_bf16 || has amx_bf16 || has bf16
 }
@@ -34,17 +31,8 @@ describe_machine() {
     [ -n "$name" ] || name=`sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m`
     family=`cpu_field 'cpu family'`
     echo "processor: $name${family:+ (family $family, model `cpu_field model`)}," \
-        "`getconf _NPROCESSORS_ONLN` of them; AVX-512: `has_avx512 && echo yes || echo no`," \
+        "`getconf _NPROCESSORS_ONLN` of them; AVX-512: `has avx512f && echo yes || echo no`," \
         "bfloat16: `has_bf16 && echo yes || echo no`" | fold -s -w 80
-}
-
-# A kernel that a version of OpenBLAS lacks is harmless: it then chooses its own.
-openblas_kernels() {
-    ! has avx2 || echo HASWELL
-    ! has avx2 || ! cpu_field vendor_id | grep -q AMD || echo ZEN
-    ! has_avx512 || echo SKYLAKEX
-    ! has avx512_bf16 || echo COOPERLAKE
-    ! has amx_tile || echo SAPPHIRERAPIDS
 }
 
 # ---- other programs: how many ticks of the clock all processes and ours have been computing ----
