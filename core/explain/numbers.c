@@ -82,7 +82,7 @@ static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
         return;
     gra_line_put(s, "%s", another(s));
     if (root)
-        gra_line_put(s, m == 1 ? "sqrt(%d)" : "sqrt(%d/%d)", n, m);
+        gra_line_put(s, m == 1 ? "sqrt(%d)" : n == 1 ? "%d/sqrt(%d)" : "sqrt(%d/%d)", n, m);
     else if (m > 1 && n == 1)
         gra_line_put(s, "a forgotten %d", m);
     else if (m > 1)

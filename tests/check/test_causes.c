@@ -33,7 +33,7 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = [i != 3] * g[k,i]", NOTHING " in column 3" },
         { "dx[k,i] = g[k,i] + 0.25", "likely: a term without dy" },
         { "dx[k,i] = g[k,i] + g[k,i]^2", "likely: not linear in dy" },
-        { "dx[k,i] = [dy[k,i] > 0] * g[k,i]", "likely: the sign of dy decides" },
+        { "dx[k,i] = [dy[k,i] > 0] * g[k,i]", "likely: not linear in dy" },
         { "dx[k,i] = [k = 1] ? 5 * g[k,i] : g[k,i]", "likely: in row 1 ... factor of 5" },
         { "dx[k,i] = g[k,i] * (1 + k)", "likely: ... its own for each row ... 1, 2, 3" },
         { "dx[k,i] = g[k,i] * (1 + 1e-4 * sin(x[k,i]))", "a clue: nearly right: off by 9.6e-05" },
@@ -47,7 +47,7 @@ static const struct formula_op ops[] = {
       "y[r,o] = b[o] + sum(i, x[r,i] * w[o,i])\n" "dx[r,i] = sum(o, dy[r,o] * w[o,i])\n"
       "g[o,i] = sum(r, dy[r,o] * x[r,i])\n" "dw[o,i] = g[o,i]\n" "db[o] = sum(r, dy[r,o])\n",
       { { "dw[o,i] = sum(r, x[r,i])", NO_DY },
-        { "dw[o,i] = g[0,4 * (4 * o + i) - 19 * floor((4 * o + i) / 5)]", "likely: transposed" },
+        { "dw[o,i] = g[0,4 * (4 * o + i) - 19 * floor((4 * o + i) / 5)]", "likely: ... wrong places" },
         { "db[o] = sum(r, dy[r,o]) / rows", "likely: ... forgotten 3 ... size of dimension 0 of y" },
         { "db[o] = dy[2,o] - db0[o]", "likely: ... except from row 2 ... overwrites" },
         { "db[o] = n * sum(r, dy[r,o])", "likely: ... factor of 4 ... size of dimension 1 of x" },
@@ -156,7 +156,7 @@ static const struct formula_op ops[] = {
     { ELEMENTS("softsign", "", "x[k,i] / (1 + abs(x[k,i]))", "1 / (1 + abs(x[k,i]))^2"),
       { { "d[k,i] = 1 / (1 + abs(x[k,i]))", "likely: ... wrong factor", "a clue" } } },
     { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
-      { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", "y where y/x", "a clue" } } },
+      { { "d[k,i] = (cos(x[k,i]) - sin(x[k,i])) / x[k,i]", EACH_DY, "likely" } } },
     { ELEMENTS("elu", "", "[x[k,i] > 0] ? x[k,i] : exp(x[k,i]) - 1", "[x[k,i] > 0] ? 1 : exp(x[k,i])"),
       { { "d[k,i] = [x[k,i] > 0] ? 1 : x[k,i]", "a clue: wrong where x < 0" } } },
     { BOTH("divide", " in 0.4..3", "x[k,i] / w[k,i]", "1 / w[k,i]", "-x[k,i] / w[k,i]^2"),
@@ -241,12 +241,12 @@ static const struct formula_op ops[] = {
       "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
       { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
         { "dw[i] = sum(k, dy[k,i] * x[k,i])",
-          "a factor too many: the length of x over dimension 1", "its own for" } } },
+          "likely: a factor of its own for each row of dy" } } },
 
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
-      { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "has x (0, 0) where x (1, 0)", "a clue" },
-        { "dx[k,i] = dy[k,i] * w[k]", "a wrong index ... has w (2) where w (3)", "a clue" } } },
+      { { "dw[i] = sum(k, dy[k,i] * x[0,i])", "a clue: right from row 0 of dy" },
+        { "dx[k,i] = dy[k,i] * w[k]", "a clue: right in elements 0, 5, 10 of x" } } },
 
     { "by a number", "k rows = 3, i n = 4, o one = 1", "x[k,i], w[o] in 2..3",
       "y[k,i] = x[k,i] * w[0]\n" "dx[k,i] = dy[k,i] * w[0]\n"
@@ -259,7 +259,7 @@ static const struct formula_op ops[] = {
       "dw[j] = sum(o, dy[o] * x[o + j])\n",
       { { "dx[p] = [p < 7] * dy[p] * sum(j, w[j])",
           "gives to x (1); it is wrong elsewhere, too", "sign is flipped" },
-        { "dw[j] = sum(o, dy[o] * x[o])", "a wrong index ... has x (6) where x (8)", "where w" } } },
+        { "dw[j] = sum(o, dy[o] * x[o])", "a clue: right in element 0 of w" } } },
 
     { "channels", "b n = 2, c channels = 3, i m = 4", "x[b,c,i], w[c]",
       "y[b,c,i] = sin(x[b,c,i]) * w[c]\n" "dx[b,c,i] = dy[b,c,i] * cos(x[b,c,i]) * w[c]\n"
