@@ -1,17 +1,33 @@
 /* 35 byte_pairs: the judge. The lists of ids that an answer makes of the texts of a part are compared with
- * the right ones; what it should do is said again if they differ. */
+ * the right ones, and with those that known mistakes give. */
 #include "judge.h"
 
 enum { ROOM = 64, MOST = 8, TEXTS = 40, NONE = -1 };
 enum stage { FIND, MERGE, LEARN, ENCODE };
-static const char *const rule[] = {
-    [FIND] = "count each pair (ids[i], ids[i + 1]) once for each i, up to (ids[n - 2], ids[n - 1]); of equally "
-             "frequent pairs take the one with the smallest left id, of those the smallest right id",
-    [MERGE] = "both ids of a pair become one, if the right one matches too; ids[n] is past the end; return how "
-              "many ids are left",
-    [LEARN] = "each pair is merged before the next one is counted; stop when none occurs twice",
-    [ENCODE] = "merge 0 is applied to the whole text first, then merge 1 to what is left, and so on; merge r "
-               "makes 256 + r" };
+enum mistake { RIGHT, FIRST, LAST, LARGEST, BY_RIGHT, RIGHT_LARGEST, PAST, SHORT, APART, STAYS, LEFT,
+               READS_PAST,
+               OLD_N, LEAST_1, NOT_MERGED, LEFTMOST, BACKWARDS, ALIKE, MISTAKES };
+#define EQUAL "of equally frequent pairs "
+static const struct { enum stage in; const char *says; } known[] = {
+    [FIRST] = { FIND, EQUAL "the first in the text was taken: take the smallest left id" },
+    [LAST] = { FIND, EQUAL "the last in the text was taken: take the smallest left id" },
+    [LARGEST] = { FIND, EQUAL "the one with the largest ids was taken: take the smallest left id" },
+    [BY_RIGHT] = { FIND, EQUAL "that with the smallest right id was taken: compare left ids first" },
+    [RIGHT_LARGEST] = { FIND, EQUAL "of one left id that with the largest right id was taken: take the "
+                              "smallest" },
+    [PAST] = { FIND, "ids[n], past the end, was read: the last pair is (ids[n - 2], ids[n - 1])" },
+    [SHORT] = { FIND, "the last pair is not counted: it is (ids[n - 2], ids[n - 1])" },
+    [APART] = { FIND, "overlapping pairs were counted once: in aaa the pair (a, a) occurs twice" },
+    [STAYS] = { MERGE, "the right id of the pair is still there: both ids become one" },
+    [LEFT] = { MERGE, "only the left id is compared: the right one must match too" },
+    [READS_PAST] = { MERGE, "ids[n], past the end, was read as the right id of the last one" },
+    [OLD_N] = { MERGE, "the old length was returned: return how many ids are left" },
+    [LEAST_1] = { LEARN, "a pair that occurs once was merged: stop when none occurs twice" },
+    [NOT_MERGED] = { LEARN, "the pair is not merged before the next one is counted" },
+    [LEFTMOST] = { ENCODE, "the leftmost pair that is a merge was replaced first: begin with the lowest "
+                           "number" },
+    [BACKWARDS] = { ENCODE, "the merges were applied from the last to the first: begin with merge 0" },
+    [ALIKE] = { ENCODE, "every merge got the id 256: merge r makes 256 + r" } };
 
 struct list {
     int ids[ROOM], n;                           /* n ids, and then others, which are not to be read */
@@ -22,34 +38,42 @@ static bool is_at(const int *at, struct merge pair)
     return at[0] == pair.left && at[1] == pair.right;
 }
 
-static bool smaller(struct merge a, struct merge b)
+/* Is a taken rather than b, which occurs first, and as often? */
+static bool preferred(struct merge a, struct merge b, enum mistake m)
 {
-    return a.left < b.left || (a.left == b.left && a.right < b.right);
+    const int left = a.left - b.left, right = m == RIGHT_LARGEST ? b.right - a.right : a.right - b.right;
+    return m == FIRST ? false : m == LAST ? true : m == BY_RIGHT ? right < 0 || (right == 0 && left < 0)
+         : (left ? left < 0 : right < 0) != (m == LARGEST && (left || right));
 }
 
-static int frequent(const struct list *t, struct merge *best)
+static int frequent(const struct list *t, struct merge *best, enum mistake m)
 {
+    const int end = t->n - 1 + (m == PAST);
     int most = 0;
-    for (int i = 0; i + 1 < t->n; i++) {
+    for (int i = 0; i < end; i++) {
         const struct merge here = { t->ids[i], t->ids[i + 1] };
         int count = 0;
-        for (int j = 0; j + 1 < t->n; j++)
-            count += is_at(t->ids + j, here);
-        if (count > most || (count == most && smaller(here, *best)))
+        for (int j = 0; j < end - (m == SHORT); j++)
+            if (is_at(t->ids + j, here))
+                count++, j += m == APART;
+        if (count > most || (count && count == most && preferred(here, *best, m)))
             most = count, *best = here;
     }
     return most;
 }
 
-static void replace(struct list *t, struct merge pair, int id)
+static void replace(struct list *t, struct merge pair, int id, enum mistake m)
 {
     const struct list of = *t;
     t->n = 0;
     for (int from = 0; from < of.n; t->n++) {
-        const bool is = from + 1 < of.n && is_at(of.ids + from, pair);
-        t->ids[t->n] = is ? id : of.ids[from];
-        from += is ? 2 : 1;
+        const int *at = of.ids + from;
+        const bool is = from + 1 < of.n + (m == READS_PAST)
+                     && (is_at(at, pair) || (m == LEFT && *at == pair.left));
+        t->ids[t->n] = is ? id : *at;
+        from += is && m != STAYS ? 2 : 1;
     }
+    t->n = m == OLD_N ? of.n : t->n;
 }
 
 /* What is compared, if a function returns n: ids; or of FIND the count and the pair, of LEARN all pairs. */
@@ -62,14 +86,24 @@ static struct list compared(enum stage in, struct list t, int n, const struct me
     return in == FIND || in == LEARN ? pairs : t;
 }
 
-static struct list expected(enum stage in, struct list t, const struct merge *merges, int count)
+static struct list expected(enum stage in, struct list t, const struct merge *merges, int count,
+                            enum mistake m)
 {
     struct merge made[MOST + 1];
-    int n = in == FIND ? frequent(&t, made) : 0;
-    for (; in == LEARN && n < count && frequent(&t, &made[n]) >= 2; n++)
-        replace(&t, made[n], 256 + n);
-    for (int r = 0; r < count && (in == MERGE || in == ENCODE); r++)
-        replace(&t, merges[r], 256 + r);
+    int n = in == FIND ? frequent(&t, made, m) : 0;
+    for (; in == LEARN && n < count && frequent(&t, &made[n], RIGHT) >= (m == LEAST_1 ? 1 : 2); n++)
+        if (m != NOT_MERGED)
+            replace(&t, made[n], 256 + n, RIGHT);
+    for (int i = 0; i + 1 < t.n && m == LEFTMOST; i++)
+        for (int r = 0; r < count; r++)
+            if (is_at(t.ids + i, merges[r])) {
+                replace(&t, merges[r], 256 + r, RIGHT);
+                i = r = -1;
+            }
+    for (int k = 0; k < count && (in == MERGE || in == ENCODE); k++) {
+        const int r = m == BACKWARDS ? count - 1 - k : k;
+        replace(&t, merges[r], m == ALIKE ? 256 : 256 + r, m);
+    }
     return compared(in, t, in == FIND || in == LEARN ? n : t.n, made);
 }
 
@@ -115,7 +149,7 @@ static const char *shown(struct list t)         /* "a b 256" */
 static void judge(const char *part, enum stage in, const char *texts, const struct merge *merges, int count)
 {
     static struct list given[TEXTS], got[TEXTS];
-    const char *text[TEXTS];
+    const char *text[TEXTS], *why = "";
     char made[300] = "";
     int n = 0, wrong = NONE;
     judge_part("%s", part);
@@ -124,17 +158,24 @@ static void judge(const char *part, enum stage in, const char *texts, const stru
         for (int i = 0; i < ROOM; i++)
             given[n].ids[i] = p[i < given[n].n ? i : given[n].n + 1];
         got[n] = answered(in, given[n], merges, count, p);
-        if (wrong == NONE && !same(got[n], expected(in, given[n], merges, count)))
+        if (wrong == NONE && !same(got[n], expected(in, given[n], merges, count, RIGHT)))
             wrong = n;
+    }
+    for (int m = RIGHT + 1; m < MISTAKES && wrong != NONE && !*why; m++) {
+        int fit = known[m].in == in ? 0 : n + 1;
+        while (fit < n && same(got[fit], expected(in, given[fit], merges, count, (enum mistake)m)))
+            fit++;
+        why = fit == n ? known[m].says : "";
     }
     for (int r = 0; r < count && in == ENCODE; r++)
         snprintf(made + strlen(made), sizeof made - strlen(made),
                  "%s%d = %s", r ? ", " : "\nthe merges are ", 256 + r,
                  shown((struct list){ { merges[r].left, merges[r].right }, 2 }));
     if (wrong != NONE)
-        judge_wrong("in \"%.*s\": got %s %s, expected %s%s\n%s", given[wrong].n, text[wrong], in == FIND
+        judge_wrong("in \"%.*s\": got %s %s, expected %s%s%s%s", given[wrong].n, text[wrong], in == FIND
                     ? "the count and the pair" : in == LEARN ? "the merges" : "the ids", shown(got[wrong]),
-                    shown(expected(in, given[wrong], merges, count)), made, rule[in]);
+                    shown(expected(in, given[wrong], merges, count, RIGHT)), made, *why ? "\nlikely: " : "",
+                        why);
 }
 
 /* Twenty random texts of three to five letters. */
