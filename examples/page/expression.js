@@ -132,8 +132,9 @@ function draw_check(check, inputs) {
     const text = check.passed === false ? seen ? "\u2717 The gradient check failed."
         : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check."
         : !compared ? "The gradient check was not made."
-            : "\u2713 The gradient check passed." + (check.passed ? "" :
-                ` ${untested.map(input => input.name).join(", ")} was not tested: its gradient is 0 here.`);
+            : check.passed ? "\u2713 The gradient check passed."
+                : "\u2713 What was tested passed. " +
+                    `${untested.map(input => input.name).join(", ")} was not tested: its gradient is 0 here.`;
     verdict.className = check.passed === false ? "bad" : compared ? "good" : "";
     if (verdict.textContent !== text) verdict.textContent = text;       // else it would be read out again
     by_id("typed_report").textContent = check.text.replace(/\n +/g, " ");      // lines of any length

@@ -2,13 +2,14 @@
 
 // The first station is what a new visitor sees; its text follows the training.
 function first_text() {
-    const n = (run.parameters || 0).toLocaleString("en");
-    if (run.step === 0 && !training.playing) return `This model of ${n} numbers will learn these four lines.`;
+    const n = (run.parameters || 0).toLocaleString("en"), of = run.parameters ? ` of ${n} numbers` : "";
+    if (run.step === 0 && !training.playing) return `This model${of} will learn these four lines.`;
     return run.step < run.steps
         ? "It guesses each next letter. The loss is how wrong it guesses. The gradient tells, for each of " +
             `its ${n} numbers, which way the loss falls; each step moves all of them a little that way.`
-        : `It nearly knows the lines by heart, after ${run.steps} steps and ${n} gradients in each. Where does a ` +
-            "gradient come from? The next station computes one that you can follow with a pencil.";
+        : "The loss, how wrong it guesses, is small: it nearly knows the lines by heart. Each of the " +
+            `${run.steps} steps used ${n} gradients. Where does one come from? The next station computes ` +
+            "one that you can follow with a pencil.";
 }
 
 const stations = [
@@ -21,15 +22,16 @@ const stations = [
         question: "What would the loss be if it guessed each of the 24 characters equally often?",
         answer: "ln 24 = 3.178, the dashed line. There the curve begins: a new model knows nothing." },
     { title: "One number", exercise: "02_chain_rule",
-        text: "A tape is the list of all operations. The gradient of a node tells how fast the last line " +
-            "changes when that node does. Move the slider of a and watch both columns.",
+        text: "A tape is the list of all operations; each is a node. The gradient of a node tells how fast the " +
+            "last line changes when that node does. Move the slider of a and watch both columns.",
         set() { set_expression("c = a*b\ny = c + b", { a: 2, b: -3 }); },
         question: "b is used twice. Which two numbers add up to its gradient?",
-        answer: "a, through c = a*b (local derivative a, times dy = 1), and 1, through c + b: a + 1. " +
-            "Choose b in the tape to see both lines." },
+        answer: "a, through c = a*b (local derivative a, times dy, the gradient of c, which is 1), and 1, " +
+            "through c + b: a + 1. Choose b in the tape to see both lines." },
     { title: "Is it right?", exercise: "04_scalar_tape",
         text: "A gradient check changes each input a little, up and down, and sees how much the result " +
-            "changes: that numeric gradient needs no calculus. Now break a backward, below the table.",
+            "changes: that numeric gradient needs no calculus. A backward is the rule by which an operation " +
+            "passes its gradient on: break one, below the table.",
         set() { set_expression("s = w*x + v*z + b\ny = tanh(s)", { w: -3, x: 2, v: 1, z: 0, b: 6.88 }); },
         question: "Why is the gradient of v exactly 0?",
         answer: "The gradient of v is z times that of s, and z is 0: an input that is 0 teaches its weight " +

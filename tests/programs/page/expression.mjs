@@ -130,7 +130,7 @@ export default async function expression(browser, address, folder, native) {
     await check("a gradient of 0: a green tick, and what was not tested", async () => {
         await change(page, () => page.click("#typed_examples button:nth-child(2)"));
         same(await page.evaluate("[typed_verdict.className, typed_verdict.textContent]"), ["good",
-            "\u2713 The gradient check passed. v was not tested: its gradient is 0 here."]);
+            "\u2713 What was tested passed. v was not tested: its gradient is 0 here."]);
     });
     await check("one set of numbers: the report's are the table's", async () => {
         const [, analytic] = /analytic (\S+),/.exec(await page.text("#typed_report"));
