@@ -32,6 +32,6 @@ gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward 
     gra_tensor *h = gra_linear_forward(t, &f->up, x);               /* (..., hidden) */
     h = f->gelu == GRA_GELU_TANH ? gra_gelu_tanh(t, h) : gra_gelu(t, h);
     x = gra_linear_forward(t, &f->down, h);                         /* (..., dim) */
-    gra_forget(h);
+    gra_forget_if_large(h);
     return x;
 }

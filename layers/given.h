@@ -1,4 +1,5 @@
-/* given.h: for the library's own layers: checks of what an init or a forward was given. */
+/* given.h: for the library's own layers: checks of what an init or a forward was given, and what a forward
+ * need not keep. */
 #ifndef GRADUS_GIVEN_H
 #define GRADUS_GIVEN_H
 
@@ -32,6 +33,15 @@ static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const vo
     if (!l)
         gra_fail(t, "%s: got NULL for the layer, expected one that its init has made", layer);
     return l != NULL;
+}
+
+/* Forgets a result, unless it is so small that the processor's cache has room for it: to compute it again
+ * would cost a twentieth of the step of a small model, and save it nothing that matters. */
+static inline void gra_forget_if_large(gra_tensor *y)
+{
+    const size_t large = 40000;         /* values */
+    if (y->size >= large)
+        gra_forget(y);
 }
 
 #endif

@@ -32,9 +32,9 @@ static gra_tensor *add_branch(gra_tape *t, const struct gra_transformer_block *b
 {
     gra_tensor *dropped = gra_dropout_forward(t, &b->drop_shortcut, y);
     x = gra_add(t, x, dropped);
-    gra_forget(z);
-    gra_forget(y);
-    gra_forget(dropped);
+    gra_forget_if_large(z);
+    gra_forget_if_large(y);
+    gra_forget_if_large(dropped);
     return x;
 }
 
