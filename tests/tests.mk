@@ -256,10 +256,11 @@ tsan:
 	CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 CK_TAP_LOG_FILE_NAME=$(B)/tsan/passed/threads \
 	    $(FIXED) $(B)/tsan/f32/test threads
 
-# The suites, compiled by clang, if that is installed and is not $(CC).
+# The suites, the programs and the judges, compiled by clang, if that is installed and is not $(CC).
 CLANG = $(shell command -v clang >/dev/null && ! $(CC) --version | grep -q clang && echo clang)
 clang:
-	$(if $(CLANG),$(MAKE) $(JOBS) B=$(B)/clang OPT=-O1 CC=clang CXX=clang++ suites)
+	$(if $(CLANG),$(MAKE) $(JOBS) B=$(B)/clang OPT=-O1 CC=clang CXX=clang++ suites all \
+	    $(B)/clang/learn.ready)
 suites: headers $(MAINLY)
 
 ## make faults      the sweeps: each call fails in turn; damaged files (10 minutes)

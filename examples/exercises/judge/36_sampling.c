@@ -131,25 +131,25 @@ void judge_exercise(void)
         AT("temperature 0", 6, x, 0, ZERO), AT("temperature 0, equal logits", 5, equal, 0, ZERO),
         AT("temperature 0, the first is the largest", 3, first, 0, ZERO),
         AT("temperature 0, the last is the largest", 4, last, 0, ZERO),
-        AT("temperature 0, a single logit", 1, x, 0, ZERO), { NULL } });
+        AT("temperature 0, a single logit", 1, x, 0, ZERO), { 0 } });
 #define KEEP(name, size, number, held_) \
     CASE(name, { size, size }, .in = { (double[]){ number } }, .held = { held_ })
     judge_cases(&top_k, (const struct judge_case[]){
         KEEP("top-k, k = 3", 7, 3, p), KEEP("top-k, k = 2", 7, 2, p), KEEP("top-k, k = 1", 7, 1, p),
         KEEP("top-k: equally likely tokens", 6, 4, ties), KEEP("top-k, k = n", 4, 4, full),
-        KEEP("top-k, k = 60", 7, 60, p), { NULL } });
+        KEEP("top-k, k = 60", 7, 60, p), { 0 } });
     judge_cases(&top_p, (const struct judge_case[]){
         KEEP("top_p = 0.15", 7, 0.15, q), KEEP("top_p = 0.95", 7, 0.95, q), KEEP("top_p = 0.74", 7, 0.74, q),
         KEEP("top-p that is reached exactly", 7, 0.625, q), KEEP("top-p: equally likely tokens", 6, 0.7,
                                                                  ties),
-        KEEP("top_p = 1", 4, 1, full), KEEP("top_p = 1, some p are 0", 7, 1, q), { NULL } });
+        KEEP("top_p = 1", 4, 1, full), KEEP("top_p = 1, some p are 0", 7, 1, q), { 0 } });
     judge_cases(&draw, (const struct judge_case[]){
         CASE("draws", { 6, 6, 64 }, .in = { draws, u[0] }),
         CASE("a draw for which rounding has left the sum too small", { 4, 4, 64 }, .in = { short_of_1,
             u[0] }),
         CASE("draws very near to a sum", { 5, 5, 8 }, .in = { close, near },
              .says = "u is 1e-11 below or above a sum: add up and compare doubles, without an eps"),
-                 { NULL } });
+                 { 0 } });
 #define SAMPLE(name, n, logits, t, k, p, says_) CASE(name, { n, n, 64 }, \
     .in = { logits, (double[]){ t }, (double[]){ k }, (double[]){ p }, u[1] }, .says = says_)
     judge_cases(&sample, (const struct judge_case[]){
@@ -159,5 +159,5 @@ void judge_exercise(void)
         SAMPLE("sample_token: the order of its steps", 6, x, 2, 4, 0.58, NULL),
         SAMPLE("sample_token for 64 tokens", MOST, NULL, 0.5, 9, 0.9, NULL),
         SAMPLE("sample_token at temperature 0", 6, x, 0, 60, 1, "every u draws the most likely token"),
-        SAMPLE("sample_token of a single token", 1, x, 1, 3, 0.5, NULL), { NULL } });
+        SAMPLE("sample_token of a single token", 1, x, 1, 3, 0.5, NULL), { 0 } });
 }

@@ -146,13 +146,13 @@ void judge_exercise(void)
     judge_cases(&gradient, (const struct judge_case[]){
         CASE("differences with the same draws", { 4 }, .in = { tiny }, .tolerance = 1e-9),
         CASE("differences of one number", { 1 }, .tolerance = 1e-9),
-        CASE("differences of sixteen numbers", { RANDOM_MOST }, .tolerance = 1e-9), { NULL } });
+        CASE("differences of sixteen numbers", { RANDOM_MOST }, .tolerance = 1e-9), { 0 } });
     judge_cases(&check, (const struct judge_case[]){
         CASE("the check of a right gradient", { 4 }, .in = { tiny, NULL, right }, .tolerance = 1e-7),
         CASE("the check of a wrong gradient", { 4 }, .in = { tiny, NULL, wrong }, .tolerance = 1e-7),
         CASE("the check of a wrong first number", { 4 }, .in = { tiny, NULL, first }, .tolerance = 1e-7),
         CASE("the check of a wrong last number", { 4 }, .in = { tiny, NULL, last }, .tolerance = 1e-7),
-        CASE("the check of sixteen numbers", { RANDOM_MOST }, .tolerance = 1e-7), { NULL } });
+        CASE("the check of sixteen numbers", { RANDOM_MOST }, .tolerance = 1e-7), { 0 } });
     for (int used = 0; used < 2; used++) {
         judge_case(&own, (struct judge_case)CASE(used ? "noisy_dropout, where dx had another use" :
                    "noisy_dropout", { 5 }, .in = { drop, used ? &less : &more }, .held = { NULL,

@@ -163,8 +163,10 @@ static struct row judge_file(const struct student *s, const struct handed_file *
     report_parts(v, &r.right, &judged);
     r.result = v->result;
     snprintf(finding, sizeof finding, "%s%s", v->result == NOT_JUDGED ? "not judged: " : "", v->finding);
-    snprintf(remark, sizeof remark, f->renamed ? "%s: it should be called %s.c" : competes ? "%s:" : "",
-             f->path, name);
+    if (f->renamed)
+        snprintf(remark, sizeof remark, "%s: it should be called %s.c", f->path, name);
+    else
+        snprintf(remark, sizeof remark, "%s%s", competes ? f->path : "", competes ? ":" : "");
     if (!signals_end())
         print_row(&r);
     return r;

@@ -104,7 +104,7 @@ static const char *copy_of(const char *folder)
     static const char *const names[] = { "", "examples/", LADDER_FOLDER };
     char path[PATH + 100];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%sexercises.h", folder, LADDER_FOLDER + strlen(names[i]));
+        snprintf(path, sizeof path, "%s/%sexercises.h", folder, &LADDER_FOLDER[strlen(names[i])]);
         if (access(path, F_OK) == 0)
             return names[i];
     }
