@@ -35,8 +35,8 @@ static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const vo
     return l != NULL;
 }
 
-/* Forgets a result, unless it is so small that the processor's cache has room for it: to compute it again
- * would cost a twentieth of the step of a small model, and save it nothing that matters. */
+/* Forgets a result, unless it is small: computing it again would take a twentieth of a small model's step,
+ * and would save little memory. */
 static inline void gra_forget_if_large(gra_tensor *y)
 {
     const size_t large = 40000;         /* values */
