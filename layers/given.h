@@ -39,7 +39,7 @@ static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const vo
  * and would save little memory. */
 static inline void gra_forget_if_large(gra_tensor *y)
 {
-    const size_t large = 40000;         /* values */
+    const size_t large = 400000;        /* values */
     if (y->size >= large)
         gra_forget(y);
 }

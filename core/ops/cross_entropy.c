@@ -83,12 +83,15 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     const struct args *a = y->args;
     const size_t n = classes(y);
     for (size_t row = from; row < to; row++) {
+        real *dx = y->in[0]->grad + row * n;
+        if (y->in[0]->fresh)
+            memset(dx, 0, n * sizeof *dx);          /* here, where the row is in a cache a moment later */
         if (!contributes(y, row))
             continue;
         const real g = a->mean ? y->grad[0] / (real)a->N : y->grad[row];
         const real *x = y->in[0]->data + row * n;
         const real m = saved(y)[row].m, log_sum = saved(y)[row].log_sum;
-        real *dx = y->in[0]->grad + row * n, *at = &dx[a->target[row]];
+        real *at = &dx[a->target[row]];
         const real before = *at;
         for (size_t i = 0; i < n; i++)
             dx[i] += g * real_exp_below_0(x[i] - m - log_sum);  /* dx_i += g softmax(x)_i */
@@ -142,13 +145,14 @@ static gra_tensor *make(gra_tape *t, const gra_op *op, gra_tensor *logits, const
 gra_tensor *gra_cross_entropy(gra_tape *t, gra_tensor *logits, const int *target)
 {
     static const gra_op op = { .name = "cross_entropy", .forward = forward, .backward = backward_all,
-                               .saved = saved_size, .args = sizeof(struct args) };
+                               .saved = saved_size, .args = sizeof(struct args), .overwrites_grad = true };
     return make(t, &op, logits, target, true);
 }
 
 gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const int *target)
 {
     static const gra_op op = { .name = "cross_entropy_unreduced", .forward = unreduced,
-                               .backward = backward_all, .saved = saved_size, .args = sizeof(struct args) };
+                               .backward = backward_all, .saved = saved_size, .args = sizeof(struct args),
+                               .overwrites_grad = true };
     return make(t, &op, logits, target, false);
 }

@@ -49,7 +49,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     for (size_t tile = from; tile < to; tile++)
-        apply(y, tile, y->grad, y->in[0]->grad, true);
+        apply(y, tile, y->grad, y->in[0]->grad, !y->in[0]->fresh);
 }
 
 GRA_KERNEL(forward_all, forward, y, tiles(y), 4 * MASK_TILE)
@@ -58,8 +58,8 @@ GRA_KERNEL(backward_all, backward, y, tiles(y), 2 * MASK_TILE)
 gra_tensor *gra_dropout(gra_tape *t, gra_tensor *x, double p)
 {
     static const gra_op op = { .name = "dropout", .forward = forward_all, .backward = backward_all,
-                               .args = sizeof(struct args), .args_text = "p %g", .reads_no_inputs = true,
-                               .reads_no_result = true };
+                               .args = sizeof(struct args), .args_text = "p %g", .overwrites_grad = true,
+                               .reads_no_inputs = true, .reads_no_result = true };
     if (GRA_BAD_INPUTS(t, "dropout", x))
         return gra_empty(t);
     if (!(p >= 0 && p <= 1))

@@ -4,9 +4,10 @@
  *                 y = real_tanh(x), 16,
  *                 dx += dy * (1 - y * y), 2)
  *
- * The forward sets y from x, the backward adds to dx from x, y and dy: numbers, those of one element. Behind
- * each is its cost, roughly in additions (kernel.h). ELEMENTWISE_BY is the same with a number s, an argument
- * without a gradient, and the text that shows it (op.h, args_text). sigmoid.c is such an op written out. */
+ * The forward sets y from x, the backward adds to dx from x, y and dy: numbers, those of one element; a fresh
+ * dx begins as 0. Behind each is its cost, roughly in additions (kernel.h). ELEMENTWISE_BY is the same with a
+ * number s, an argument without a gradient, and the text that shows it (op.h, args_text). sigmoid.c is an op
+ * of this kind, written out. */
 #ifndef GRADUS_ELEMENTWISE_H
 #define GRADUS_ELEMENTWISE_H
 
@@ -17,7 +18,8 @@
     ELEMENT_LOOPS(, set_y, cost, add_to_dx, cost_back)                                                   \
     gra_tensor *function(gra_tape *t, gra_tensor *x)                                                     \
     {                                                                                                    \
-        static const gra_op op = { .name = title, .forward = forward_all, .backward = backward_all };    \
+        static const gra_op op = { .name = title, .forward = forward_all, .backward = backward_all,      \
+                                   .overwrites_grad = true };                                            \
         return gra_run(gra_result_like(t, &op, x));                                                      \
     }
 
@@ -27,7 +29,7 @@
     gra_tensor *function(gra_tape *t, gra_tensor *x, double s)                                           \
     {                                                                                                    \
         static const gra_op op = { .name = title, .forward = forward_all, .backward = backward_all,      \
-                                   .args = sizeof s, .args_text = text };                                \
+                                   .args = sizeof s, .args_text = text, .overwrites_grad = true };       \
         gra_tensor *y = gra_result_like(t, &op, x);                                                      \
         *(double *)y->args = s;                                                                          \
         return gra_run(y);                                                                               \
@@ -49,10 +51,11 @@
     {                                                                                                    \
         const real *in = result->in[0]->data;                                                            \
         real *grad = result->in[0]->grad;                                                                \
+        const bool fresh = result->in[0]->fresh;                                                         \
         begin                                                                                            \
         for (size_t i = from; i < to; i++) {                                                             \
             const real x = in[i], y = result->data[i], dy = result->grad[i];                             \
-            real dx = grad[i];                                                                           \
+            real dx = fresh ? 0 : grad[i];                                                               \
             (void)x, (void)y;                           /* most formulas need only one of them */        \
             add_to_dx;                                                                                   \
             grad[i] = dx;                                                                                \

@@ -68,8 +68,8 @@ static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tap
 /* ---- gradients -----------------------------------------------------------------------------------------
  * An uninitialised gradient is marked `fresh`: overwrite it, or zero it before accumulating. For most ops
  * the tape zeroes it. Ops in which that would cost time set .overwrites_grad = true and overwrite where
- * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), and add. An input
- * that an op has twice is never fresh. */
+ * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), add, dropout,
+ * cross_entropy and those of ops/elementwise.h. An input that an op has twice is never fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
 /* A buffer for `size` values of a gradient or a result, uninitialised, perhaps recycled; NULL after an error.

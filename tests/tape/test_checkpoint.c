@@ -12,10 +12,10 @@ CASE(checkpoint, open_all, close_all, "")
 
 /* ---- a GPT's blocks ---- */
 
-static const gra_gpt_config config = { .vocab_size = 11, .context_length = 8, .emb_dim = 160, .n_heads = 5,
-                                       .n_layers = 8, .drop_rate = 0.2, .bias = true };
+static const gra_gpt_config config = { .vocab_size = 11, .context_length = 8, .emb_dim = 32, .n_heads = 2,
+                                       .n_layers = 4, .drop_rate = 0.2, .bias = true };
 static struct gra_gpt gpt;
-enum { SEQUENCES = 32 };
+enum { SEQUENCES = 1600 };
 
 static gra_tensor *loss_of(bool recompute)
 {
@@ -82,10 +82,10 @@ TEST(a_tape_with_checkpoints_is_shown)
     fclose(f);
     ck_assert(strstr(text, "checkpoint") && !strstr(text, "attention"));
     free(text);
-    gpt.trf_blocks[2].norm2.bias->data[3] = (real)NAN;
+    gpt.trf_blocks[1].norm2.bias->data[3] = (real)NAN;
     gra_begin(t, GRA_TRAIN, &rng);
     loss_of(true);
-    expect_part("layer_norm: the parameter trf_blocks.2.norm2.shift contains nan at (3)");
+    expect_part("layer_norm: the parameter trf_blocks.1.norm2.shift contains nan at (3)");
     gra_trace_nan(t, false);
 }
 
