@@ -5,13 +5,13 @@
 
 #include "ops_table.h"
 
-enum { ROW_INPUTS = 4, EVERY_INPUT = (1 << ROW_INPUTS) - 1 };
+enum { ROW_INPUTS = 4, EVERY_INPUT = (1 << ROW_INPUTS) - 1, USED_AGAIN = 1 << ROW_INPUTS };
 
 typedef struct row_run {
     gra_tensor *y, *loss, *in[ROW_INPUTS];
 } row_run;
 
-/* In a step of its own; bit i of `grads`: input i needs a gradient. */
+/* In a step of its own; bit i of `grads`: input i needs a gradient. USED_AGAIN: the loss is also of inputs. */
 row_run     run_row(gra_tape *t, int row, unsigned grads);
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad);
 

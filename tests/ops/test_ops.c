@@ -241,7 +241,7 @@ static void refuse_missing_inputs(int row)
     gra_keep_going(t, true);
     for (int missing = 0; missing < c->nin; missing++) {
         gra_tensor *in[ROW_INPUTS] = { NULL };
-        bool may = strstr(c->name, "again") != NULL;    /* it is used by another op, too */
+        bool may = false;
         for (int i = 0; i < LENGTH(optional); i++)
             may |= strcmp(optional[i].op, c->op) == 0 && missing >= optional[i].from;
         note_row(c, ", where an input is NULL");
@@ -264,18 +264,18 @@ TEST(missing_inputs_are_refused) { for_each_row(refuse_missing_inputs); }
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
 /* Threads share the work of large tensors; those of the table are small. Returns false, and why. */
-static bool chunks_pass(int row, gra_check_report *report)
+static bool chunks_pass_with(int row, unsigned grads, gra_check_report *report)
 {
     const struct op_case *c = &op_cases[row];
     char where[160];
     report->text[0] = '\0';
-    row_run r = run_row(t, row, EVERY_INPUT);
+    row_run r = run_row(t, row, grads);
     outcome whole = outcome_of(r.y, c->nin, r.in);
     for (int threads = 1; threads <= 3 && !report->text[0]; threads += 2) {
         gra_tape *cut = gra_open(threads);
         chunks_begin(cut);
         gra_machine_cut(gra_tape_machine(cut), threads == 1 ? chunks_alone : chunks_on_threads);
-        r = run_row(cut, row, EVERY_INPUT);
+        r = run_row(cut, row, grads);
         outcome chunks = outcome_of(r.y, c->nin, r.in);
         if (chunks_fault())
             snprintf(report->text, sizeof report->text, "%s", chunks_fault());
@@ -289,6 +289,12 @@ static bool chunks_pass(int row, gra_check_report *report)
     }
     outcome_free(&whole);
     return !report->text[0];
+}
+
+static bool chunks_pass(int row, gra_check_report *report)      /* what they fill, and what they add to */
+{
+    return chunks_pass_with(row, EVERY_INPUT, report) &&
+           chunks_pass_with(row, EVERY_INPUT | USED_AGAIN, report);
 }
 
 TESTS(chunks_of_one, op_cases_count)    /* _i: a row */
