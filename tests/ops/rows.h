@@ -11,7 +11,7 @@ typedef struct row_run {
     gra_tensor *y, *loss, *in[ROW_INPUTS];
 } row_run;
 
-/* In a step of its own; bit i of `grads`: input i needs a gradient. USED_AGAIN: the loss is also of inputs. */
+/* In a step of its own; bit i of `grads`: input i needs a gradient. USED_AGAIN: the loss uses inputs too. */
 row_run     run_row(gra_tape *t, int row, unsigned grads);
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad);
 
