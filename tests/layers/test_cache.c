@@ -3,6 +3,7 @@
 #include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
+#include "lib/isa.h"
 #include "lib/suites.h"
 
 #include <errno.h>
@@ -22,15 +23,15 @@ static struct gra_gpt gpt;
 static gra_kv_cache   cache;
 static int            ids[LONGEST];
 
-static bool open_tape(int threads, const char *isa)     /* false: this processor does not have it */
+static bool open_tape(int threads, const char *set)     /* false: this processor does not have it */
 {
-    if (isa)
-        setenv("GRADUS_ISA", isa, 1);
+    gra_tape *tape = open_with(set, threads);
+    if (!tape)
+        return false;
     gra_close(t);
-    t = gra_open(threads);
+    t = tape;
     gra_keep_going(t, true);
-    unsetenv("GRADUS_ISA");
-    return !isa || strcmp(gra_isa_name(t), isa) == 0;
+    return true;
 }
 
 static void open_gpt(const gra_gpt_config *c)
@@ -98,10 +99,9 @@ CASE(cache, open_cache, close_cache, "")
 
 TESTS(continues_as_if_from_the_beginning, LENGTH(configs)) /* _i: a configuration */
 {
-    static const char *const isa[] = { "base", "avx2", "avx512" };
     gra_kv_cache_close(&cache);
     open_gpt(&configs[_i]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ISAS; i++)
         for (int threads = 1; threads <= 4; threads++) {
             char what[80];
             if ((configs[_i].context_length == LONGEST && threads % 2) || !open_tape(threads, isa[i]))
@@ -141,7 +141,6 @@ static void all_logits(real to[2 * TOKENS][VOCAB])
 
 TEST(bfloat16_has_the_bits_of_rounded_floats)           /* any instruction set, any number of threads */
 {
-    static const char *const isa[] = { "base", "avx2", "avx512" };
     static real want[3][2 * TOKENS][VOCAB], got[2 * TOKENS][VOCAB];
     gra_kv_cache_close(&cache);
     open_gpt(&configs[3]);
@@ -153,14 +152,14 @@ TEST(bfloat16_has_the_bits_of_rounded_floats)           /* any instruction set, 
             p->data[j] = ldexpf(nearbyintf(ldexpf(mantissa, 8)), exponent - 8);
         }
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ISAS; i++)
         if (open_tape(1, isa[i]))
             all_logits(want[i]);
     gra_kv_cache_close(&cache);
     open_gpt(&configs[3]);
     hold_as_bfloat16();
     expect_model_error("no error");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ISAS; i++)
         for (int threads = 1; threads <= 4; threads++) {
             if (!open_tape(threads, isa[i]))
                 continue;
