@@ -1,8 +1,8 @@
 /* Layers and ops against PyTorch: outputs and every gradient.
  *
- * A case computes y from a file's inputs and parameters, with a layer if there is one, otherwise from ops.
- * Then y and the gradients of sum(dy y) must be those in the file, within its tolerances: the double library
- * uses the _f64 files, the float library the _f32 ones. */
+ * A case computes y from a file's inputs and parameters, with an op or a layer. Then y and the gradients of
+ * sum(dy y) must be those in the file, within its tolerances: the double library uses the _f64 files, the
+ * float library the _f32 ones. */
 #include "lib/golden.h"
 #include "examples/notebooks/lib/book.h"
 #include "lib/fixture.h"
@@ -106,25 +106,7 @@ static void set_linear(struct gra_linear *l, const char *format, ...)
 #define SET_LETTERS(a) set_linear(&(a).query, "W_q"), set_linear(&(a).key, "W_k"), \
                        set_linear(&(a).value, "W_v")
 
-static gra_tensor *param(const char *name)
-{
-    const golden_tensor *x = golden_get(file, "param", name);
-    gra_tensor *p = gra_param(gra_root(model), name, gra_init_zeros(), x->shape);
-    set(p, name);
-    return p;
-}
-
 static int number(const char *key) { return golden_number(file, key); }
-
-static gra_tensor *without_bias(gra_tensor *x, const char *weight)
-{
-    return gra_linear(t, x, param(weight), NULL);
-}
-
-static gra_tensor *head_scale(gra_tensor *scores, int head_dim)
-{
-    return gra_scale(t, scores, 1 / sqrt((double)head_dim));
-}
 
 /* ---- ops: y of each ---- */
 
@@ -205,16 +187,6 @@ static gra_tensor *causal_attention(void)
     return gra_causal_attention_forward(t, &a, input("x"));
 }
 
-/* The file has the mask, so dropout is written as a product: softmax(...) mask / (1 - 0.5). */
-static gra_tensor *causal_attention_dropout(void)
-{
-    gra_tensor *x = input("x"), *mask = constant("drop_mask");
-    gra_tensor *q = without_bias(x, "w_query.weight"), *k = without_bias(x, "w_key.weight");
-    gra_tensor *p = head_scale(gra_matmul_nt(t, q, k), number("d_out"));
-    p = gra_softmax(t, gra_causal_mask(t, p), -1);
-    return gra_matmul(t, gra_scale(t, gra_mul(t, p, mask), 1 / (1 - 0.5)), without_bias(x, "w_value.weight"));
-}
-
 static gra_tensor *mha_splits(void)
 {
     struct gra_multi_head_attention a;
@@ -277,42 +249,6 @@ static gra_tensor *pos_causal_attention(void)
     return positional_causal_attention_forward(t, &a, input("x"));
 }
 
-/* The notebook merges its heads by (heads, time, d) -> (heads, d, time), read on as (time, d_out). */
-static gra_tensor *mha_004_layout(void)
-{
-    static const char *const name[3] = { "W_q.weight", "W_k.weight", "W_v.weight" };
-    const int time = number("tokens"), heads = number("num_heads"), d = number("d_out") / heads;
-    gra_tensor *x = input("x"), *qkv[3];
-    for (int i = 0; i < 3; i++) {
-        gra_tensor *y = gra_reshape(t, without_bias(x, name[i]), GRA_SHAPE(time, heads, d));
-        qkv[i] = gra_transpose(t, y, 0, 1);             /* (heads, time, d) */
-    }
-    gra_tensor *p = head_scale(gra_matmul_nt(t, qkv[0], qkv[1]), d);
-    p = gra_softmax(t, gra_causal_mask(t, p), -1);
-    gra_tensor *y = gra_transpose(t, gra_matmul(t, p, qkv[2]), 1, 2);
-    y = gra_reshape(t, y, GRA_SHAPE(time, heads * d));
-    return gra_linear(t, y, param("W_o.weight"), param("W_o.bias"));
-}
-
-/* Columns are tokens (Prince, Understanding Deep Learning, 12.2): v softmax(k^T q / sqrt(d)), over rows. */
-static gra_tensor *udl_multihead(void)
-{
-    char omega[32], beta[32];
-    ck_assert_int_eq(number("num_heads"), 2);
-    gra_tensor *x = input("X"), *y[2];
-    for (int h = 0; h < 2; h++) {
-        gra_tensor *qkv[3];
-        for (int i = 0; i < 3; i++) {
-            snprintf(omega, sizeof omega, "omega_%c%d", "qkv"[i], h + 1);
-            snprintf(beta, sizeof beta, "beta_%c%d", "qkv"[i], h + 1);
-            qkv[i] = gra_add(t, gra_matmul(t, param(omega), x), param(beta));
-        }
-        gra_tensor *scores = head_scale(gra_matmul_tn(t, qkv[1], qkv[0]), number("d_out") / 2);
-        y[h] = gra_matmul(t, qkv[2], gra_softmax(t, scores, 0));
-    }
-    return gra_matmul(t, param("omega_c"), gra_concat(t, 2, y, 0));
-}
-
 #define NAMED(name, result) { #name, op_##name },
 static const struct {
     const char *file;
@@ -321,11 +257,10 @@ static const struct {
     OPS(NAMED)
     { "linear", linear_layer },                     { "embedding", embedding_layer },
     { "layernorm", layer_norm_layer },              { "causal_attention", causal_attention },
-    { "causal_attention_bias", causal_attention },  { "causal_attention_dropout", causal_attention_dropout },
-    { "mha_splits", mha_splits },                   { "mha_wrapper", mha_wrapper },
-    { "mha_optimized", mha_optimized },             { "mha_efficient", mha_efficient },
-    { "mha_004_layout", mha_004_layout },           { "pos_self_attention", pos_self_attention },
-    { "udl_multihead", udl_multihead },             { "pos_causal_attention", pos_causal_attention },
+    { "causal_attention_bias", causal_attention },  { "mha_splits", mha_splits },
+    { "mha_wrapper", mha_wrapper },                 { "mha_optimized", mha_optimized },
+    { "mha_efficient", mha_efficient },             { "pos_self_attention", pos_self_attention },
+    { "pos_causal_attention", pos_causal_attention },
 };
 
 /* ---- running a case ---- */
