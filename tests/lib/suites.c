@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-/* In the order in which failures are best read: what others build on comes first. */
-const char *const suites[] = {
-    "tests", "random", "shape", "print", "tape", "threads", "bf16", "memory", "model", "buffer",
-    "checkpoint",
-    "check", "causes", "verdicts", "crashes", "ops", "sums", "answers", "beside", "absent",
-    "mistakes", "mutants", "attention", "golden", "layers", "seeds", "layer_errors", "cache", "trace",
-    "view", "optim", "save", "load", "npy", "import", "sample", "tokenizer", "expression", "faults",
-    NULL,
-};
-
 /* ---- the tests, by file and line ---- */
 
 static struct listed *first;
@@ -20,6 +10,8 @@ static struct listed *first;
 void list(struct listed *l)
 {
     struct listed **at = &first;
+    const char *name = strstr(l->file, "test_") + strlen("test_");
+    snprintf(l->suite, sizeof l->suite, "%.*s", (int)strcspn(name, "."), name);
     for (; *at; at = &(*at)->next) {
         const int order = strcmp((*at)->file, l->file);
         if (order > 0 || (order == 0 && (*at)->line > l->line))
@@ -29,20 +21,12 @@ void list(struct listed *l)
     *at = l;
 }
 
-static bool belongs_to(const struct listed *l, const char *suite)
-{
-    char file[64];
-    snprintf(file, sizeof file, "test_%s.c", suite);
-    const char *slash = strrchr(l->file, '/');
-    return strcmp(slash ? slash + 1 : l->file, file) == 0;
-}
-
 Suite *suite_of(const char *name)
 {
     Suite *s = suite_create(name);
     TCase *c = NULL;
     for (const struct listed *l = first; l; l = l->next) {
-        if (!belongs_to(l, name))
+        if (strcmp(l->suite, name) != 0)
             continue;
         if (!c || !l->add) {
             c = tcase_create(l->add ? name : l->name);
@@ -58,37 +42,36 @@ Suite *suite_of(const char *name)
     return s;
 }
 
-const char *test_of_no_suite(void)
-{
-    for (const struct listed *l = first; l; l = l->next) {
-        int i = 0;
-        while (suites[i] && !belongs_to(l, suites[i]))
-            i++;
-        if (!suites[i])
-            return l->file;
-    }
-    return NULL;
-}
-
 /* ---- their names ---- */
+
+const char *next_suite(const char *name)
+{
+    const struct listed *l = first;
+    while (name && strcmp(l->suite, name) != 0)
+        l = l->next;
+    while (name && l && strcmp(l->suite, name) == 0)
+        l = l->next;
+    return l ? l->suite : NULL;
+}
 
 bool suite_known(const char *name)
 {
-    for (int i = 0; suites[i]; i++)
-        if (strcmp(suites[i], name) == 0)
-            return true;
-    return false;
+    const char *known = next_suite(NULL);
+    while (known && strcmp(known, name) != 0)
+        known = next_suite(known);
+    return known;
 }
 
 void list_suites(FILE *f)
 {
-    for (int i = 0, column = 80; suites[i]; i++) {
-        const int width = (int)strlen(suites[i]) + 1;
+    int column = 80;
+    for (const char *name = NULL; (name = next_suite(name));) {
+        const int width = (int)strlen(name) + 1;
         if (column + width > 76) {
             fputs("\n   ", f);
             column = 3;
         }
-        fprintf(f, " %s", suites[i]);
+        fprintf(f, " %s", name);
         column += width;
     }
     fputc('\n', f);

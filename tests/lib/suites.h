@@ -39,15 +39,15 @@ struct listed {
     void         (*add)(TCase *c);      /* a test; NULL: a case */
     void         (*before)(void), (*after)(void);
     const char    *tag;
+    char           suite[32];
     struct listed *next;
 };
 void list(struct listed *l);
 
-extern const char *const suites[];      /* their names, as in CK_RUN_SUITE; NULL ends the list */
 Suite      *suite_of(const char *name); /* its tests */
+const char *next_suite(const char *name);       /* after this one, or the first for NULL; by file; or NULL */
 bool        suite_known(const char *name);
 void        list_suites(FILE *f);       /* all names, each line after a line break */
-const char *test_of_no_suite(void);     /* a file whose tests would never run, or NULL */
 
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
