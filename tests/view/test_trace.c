@@ -15,8 +15,8 @@ static void open_traced(void)
 
 static void expect_none(void) { expect_error("no error"); }
 
-/* The call, in a step of its own, is blamed with this sentence. */
-#define TRACED(call, sentence) (gra_begin(t, GRA_GRAD, NULL), (void)(call), expect_error(sentence))
+/* TRACED(name, sentence, call): a test in which the call is blamed with this sentence, or with none. */
+#define TRACED(name, sentence, ...) TEST(name) { __VA_ARGS__; expect_error(sentence); }
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 
@@ -24,31 +24,19 @@ static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
 
 CASE(trace, open_traced, close_all, "")
 
-TEST(an_overflow)
-{
-    gra_tensor *y = gra_exp(t, MATRIX(2, 4, 1, 2, 3, 4, 5, 6, 7, 1000));
-    expect_error("exp: made inf at (1, 3) from finite inputs, there 1000 (forward)");
-    ck_assert(isnan(gra_item(y)));
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), -1);
-}
-
-TEST(the_first_of_several)
-{
-    TRACED(gra_exp(t, gra_div(t, VECTOR(1, -1, 0), VECTOR(1, 0, 0))),
-           "div: made -inf at (1) from finite inputs, there -1 and 0 (forward)");
-    TRACED(gra_log(t, gra_scalar(t, -1)), "log: made nan from finite inputs, there -1 (forward)");
-    TRACED(gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, GRA_SCALAR)),
-           "div: made inf at (0) from finite inputs, up to 3 and 0 (forward)");
-    TRACED(gra_div(t, VECTOR(nan_, 1), VECTOR(1, 0)),
-           "div: made inf at (1) from finite inputs and nan, there 1 and 0 (forward)");
-}
-
-TEST(an_op_without_inputs)
-{
-    static const gra_op op = { .name = "noise", .forward = make_infinite };
-    TRACED(gra_run(gra_result_n(t, &op, GRA_SHAPE(2), 0, NULL)),
-           "noise: made inf at (0) from no inputs (forward)");
-}
+TRACED(an_overflow, "exp: made inf at (1, 3) from finite inputs, there 1000 (forward)",
+       gra_tensor *y = gra_exp(t, MATRIX(2, 4, 1, 2, 3, 4, 5, 6, 7, 1000));
+       ck_assert_int_eq(gra_backward(t, gra_sum(t, y)), -1))
+TRACED(the_first_of_several, "div: made -inf at (1) from finite inputs, there -1 and 0 (forward)",
+       gra_exp(t, gra_div(t, VECTOR(1, -1, 0), VECTOR(1, 0, 0))))
+TRACED(a_number, "log: made nan from finite inputs, there -1 (forward)", gra_log(t, gra_scalar(t, -1)))
+TRACED(inputs_of_other_shapes, "div: made inf at (0) from finite inputs, up to 3 and 0 (forward)",
+       gra_div(t, VECTOR(1, -3, 2), gra_full(t, 0, GRA_SCALAR)))
+TRACED(an_infinity_beside_a_nan, "div: made inf at (1) from finite inputs and nan, there 1 and 0 (forward)",
+       gra_div(t, VECTOR(nan_, 1), VECTOR(1, 0)))
+TRACED(an_op_without_inputs, "noise: made inf at (0) from no inputs (forward)",
+       static const gra_op op = { .name = "noise", .forward = make_infinite };
+       gra_run(gra_result_n(t, &op, GRA_SHAPE(2), 0, NULL)))
 
 TEST(nothing_is_said_unless_asked)
 {
@@ -105,40 +93,30 @@ TESTS(a_mask_and_what_passes_it_on, 2)
     ck_assert(isfinite(gra_item(y)));
 }
 
-TEST(a_causal_mask_by_hand)             /* attention as notebooks write it */
-{
-    gra_tensor *x = scores();
-    gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0);
-    expect_none();
-}
+TRACED(a_causal_mask_by_hand, "no error",               /* attention as notebooks write it */
+       gra_tensor *x = scores();
+       gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
+       ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0))
 
-/* -inf in the result is not reported where an input holds -inf too: trace.c cannot tell them apart by the
- * values. */
-TESTS(another_infinity_of_a_masks_kind, 2)
-{
-    TRACED(gra_exp(t, gra_scale(t, masked[_i](), 80)),
-           "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)");
-    TRACED(gra_scale(t, gra_scale(t, masked[_i](), -LARGE), LARGE),                 /* its sign is turned */
-           "scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)");
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *m = gra_scale(t, gra_scale(t, gra_sub(t, masked[_i](), gra_full(t, 100, GRA_SCALAR)), LARGE),
-                              LARGE);
-    expect_none();                                      /* -98 large^2 is -inf, as the mask is */
-    ck_assert(m->data[0] == -inf && m->data[1] == -inf);
-    gra_sub(t, m, m);
-    expect_error("sub: made nan at (0, 0) from finite inputs and -inf, there -inf and -inf (forward)");
-}
-
-TESTS(a_nan_of_a_masks, 2)
-{
-    TRACED(gra_mul(t, masked[_i](), gra_full(t, 0, GRA_SHAPE(3, 3))),
-           "mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)");
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_layer_norm(t, masked[_i](), NULL, NULL, 1e-5);
-    ck_assert_ptr_nonnull(gra_error(t));
-    ck_assert_ptr_eq(strstr(gra_error(t), "layer_norm: made nan at (0, 0) from finite inputs"), gra_error(t));
-}
+/* The same of both masks m. -inf in the result is not reported where an input holds -inf too: trace.c cannot
+ * tell them apart by the values. */
+#define MASKED(name, sentence, ...)                                                                      \
+    TESTS(name, 2) { gra_tensor *m = masked[_i](); __VA_ARGS__; expect_part(sentence); }
+MASKED(another_infinity, "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)",
+       gra_exp(t, gra_scale(t, m, 80)))
+MASKED(an_infinity_whose_sign_is_turned,
+       "scale: made inf at (0, 1) from finite inputs and -inf, there -inf (forward)",
+       gra_scale(t, gra_scale(t, m, -LARGE), LARGE))
+MASKED(infinities_of_a_masks_kind,
+       "sub: made nan at (0, 0) from finite inputs and -inf, there -inf and -inf (forward)",
+       m = gra_scale(t, gra_scale(t, gra_sub(t, m, gra_full(t, 100, GRA_SCALAR)), LARGE), LARGE);
+       expect_none();                   /* -98 large^2 is -inf, as the mask is */
+       ck_assert(m->data[0] == -inf && m->data[1] == -inf);
+       gra_sub(t, m, m))
+MASKED(a_nan_of_a_mask, "mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)",
+       gra_mul(t, m, gra_full(t, 0, GRA_SHAPE(3, 3))))
+MASKED(a_norm_of_a_mask, "layer_norm: made nan at (0, 0) from finite inputs",
+       gra_layer_norm(t, m, NULL, NULL, 1e-5))
 
 static void add_noise(gra_tensor *y)
 {
@@ -175,29 +153,23 @@ TEST(a_frozen_parameter_may_be_a_mask)
     ck_assert_ptr_nonnull(gra_error(t));
 }
 
-TEST(a_loss_that_is_a_masks_infinity)
-{
-    TRACED(gra_backward(t, gra_sum(t, filled())),
-           "gra_backward: the loss is -inf, which no op made: it comes from an input, or from the "
-           "infinities of a mask (forward)");
-    TRACED(gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }),    /* where a mask made p 0 */
-           "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)");
-}
+TRACED(a_loss_that_is_a_masks_infinity, "gra_backward: the loss is -inf, which no op made: it comes from an "
+       "input, or from the infinities of a mask (forward)", gra_backward(t, gra_sum(t, filled())))
+TRACED(a_loss_where_a_mask_made_p_0,
+       "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)",
+       gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }))
 
 /* ---- what came in ---- */
 
-TEST(a_nan_that_came_in)
-{
-    gra_tensor *x = MATRIX(2, 2, 1, 2, nan_, 4);
-    gra_tensor *hidden = gra_masked_fill(t, x, MATRIX(2, 2, 0, 0, 1, 0), 0);  /* as one treats missing data */
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, hidden, hidden))), 0);
-    expect_none();
-    TRACED(gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4)),
-           "mul: input 1 contains nan at (1, 0), which no op made: it was already nan on input (forward)");
-    TRACED(gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)),
-           "mul: input 0 contains nan at (1), which no op made: it was already nan on input (forward)");
-    TRACED(gra_reshape(t, VECTOR(inf, nan_), GRA_SHAPE(2, 1)), "no error");            /* a view */
-}
+#define CAME_IN ", which no op made: it was already nan on input (forward)"
+TRACED(a_nan_that_is_hidden, "no error",                /* as one treats missing data */
+       gra_tensor *x = gra_masked_fill(t, MATRIX(2, 2, 1, 2, nan_, 4), MATRIX(2, 2, 0, 0, 1, 0), 0);
+       ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, x, x))), 0))
+TRACED(a_nan_that_came_in, "mul: input 1 contains nan at (1, 0)" CAME_IN,
+       gra_mul(t, gra_full(t, 2, GRA_SCALAR), MATRIX(2, 2, 1, 2, nan_, 4)))
+TRACED(nans_of_both_inputs, "mul: input 0 contains nan at (1)" CAME_IN,
+       gra_mul(t, VECTOR(1, nan_), VECTOR(nan_, 1)))
+TRACED(a_view_of_a_nan, "no error", gra_reshape(t, VECTOR(inf, nan_), GRA_SHAPE(2, 1)))
 
 /* A sentence that does not fit its buffer is cut off at the end. */
 TEST(long_names)
@@ -240,9 +212,10 @@ TEST(a_spoilt_parameter)
     for (int i = 0; i < 2; i++) {
         gra_tensor *p = i ? l.bias : l.weight;
         p->data[1] = i ? nan_ : inf;
-        TRACED(gra_linear_forward(t, &l, gra_full(t, 0, GRA_SHAPE(4, 3))),
-               i ? "linear: the parameter fc.bias contains nan at (1)" NO_OP_MADE_IT
-                 : "linear: the parameter fc.weight contains inf at (0, 1)" NO_OP_MADE_IT);
+        gra_begin(t, GRA_GRAD, NULL);
+        gra_linear_forward(t, &l, gra_full(t, 0, GRA_SHAPE(4, 3)));
+        expect_error(i ? "linear: the parameter fc.bias contains nan at (1)" NO_OP_MADE_IT
+                       : "linear: the parameter fc.weight contains inf at (0, 1)" NO_OP_MADE_IT);
         p->data[1] = 1;
     }
 }
@@ -262,21 +235,14 @@ TEST(a_gradient_spoilt_before)
 
 /* ---- backward ---- */
 
-TEST(a_gradient_without_end)
-{
-    gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1);
-    expect_error("sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite "
-                 "ones (backward)");
-}
-
-TEST(a_gradient_of_a_masks_infinity)
-{
-    gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
-    ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1);
-    expect_error("mul: made nan at (1) in the gradient of input 0 (gate.weight) from finite ones, in "
-                 "gate (backward)");
-}
+TRACED(a_gradient_without_end, "sqrt: made inf at (1, 0) in the gradient of input 0 (from scale) from finite "
+       "ones (backward)",
+       gra_tensor *x = MATRIX(2, 2, 1, 4, 0, 9);
+       ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_sqrt(t, gra_scale(t, x, 2)))), -1))
+TRACED(a_gradient_of_a_masks_infinity, "mul: made nan at (1) in the gradient of input 0 (gate.weight) from "
+       "finite ones, in gate (backward)",
+       gra_tensor *w = gra_param(gra_enter(gra_root(model), "gate"), "weight", gra_init_ones(), GRA_SHAPE(3));
+       ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_exp(t, gra_mul(t, w, filled())))), -1))
 
 /* ---- where in the model ---- */
 
