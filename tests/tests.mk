@@ -77,10 +77,9 @@ $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
 # Programs that scripts run: each is linked with what draws a page.
-RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
+RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c, \
         programs/look/hostile programs/look/scalar view/dot/any_names)))
-RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/%.c,programs/look/constants \
-        programs/look/double programs/page/native)))
+RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/programs/%.c,look/double page/native)))
 $(RUN32): %: %.o $(call f32,$(PAGE_LOOK)) $(B)/f32/look_page.o $(B)/libgradus.a
 	$(link)
 $(RUN64): %: %.o $(call f64,$(PAGE_LOOK)) $(B)/f64/look_page.o $(B)/libgradus64.a

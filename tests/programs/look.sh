@@ -28,11 +28,6 @@ alone() {       # alone FILE: it needs no other file, and has two scripts, its d
 printed() {     # printed NAME WHAT: the number that look printed
     sed -n "s,^$2 = ,,p" "$W/$1.txt"
 }
-shows() {       # shows TEXT COMMAND ...: that is its output
-    expected=$1
-    shift
-    [ "$("$@")" = "$expected" ] || { "$@"; return 1; }
-}
 holds() {       # holds NAME NUMBER: as the only value of a tensor
     [ -n "$2" ] && grep -qF "\"x\":[$2]" "$W/$1.html"
 }
@@ -122,16 +117,7 @@ ops() {         # each source of an op has a row in the compiled table, and each
 }
 ok "each op has its formulas" ops
 
-# ---- the constants of ops --------------------------------------------------------------------------------
-constants="scale by 0.1;add_scalar -3;pow 3;clamp to 0 ... 6;slice 1:3 in dimension 2;sum over all;"
-constants="${constants}sum over dimension 1;sum over all;sum over dimension 1;max over all;"
-constants="${constants}min over dimension 0;var over dimension 2, correction 1;permute 0, 2, 1;matmul a b;"
-constants="${constants}matmul a b^T;dropout p 0.25;layer_norm eps 1e-05;rms_norm eps 1e-06;"
-constants="${constants}concat in dimension 2;masked_fill with -1;scale by 0.04166667;exp ; ;"
-for precision in f32 f64; do
-    ok "the constants of ops are shown, in $precision" shows "$constants" \
-        "$BUILD/$precision/tests/programs/look/constants"
-done
+# ---- the constants of ops (their texts: tests/view/test_view.c) -------------------------------------------
 all_constants() {       # an op that has constants shows them: those left out have only tables of integers
     grep -L 'args_text' $(grep -l 'args = sizeof' core/ops/*.c) | tr '\n' ' ' >"$W/without"
     [ "$(cat "$W/without")" = "core/ops/attention.c core/ops/cross_entropy.c core/ops/embedding.c \

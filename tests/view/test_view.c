@@ -299,6 +299,35 @@ TEST(no_values_as_text)
     ck_assert_ptr_nonnull(strstr(printed(), "0  fc     add       (0, 1)  constant, weight\n"));
 }
 
+/* ---- the constants of an op ---- */
+
+TEST(constants_as_text)
+{
+    static const real value[24];
+    char text[GRA_ARGS_TEXT];
+    gra_begin(t, GRA_TRAIN, &rng);
+    gra_tensor *x = gra_input(t, value, GRA_SHAPE(2, 3, 4)), *w = gra_input(t, value, GRA_SHAPE(4, 4)),
+               *one = gra_input(t, value, GRA_SHAPE(1, 5));
+    const struct { gra_tensor *y; const char *text; } ops[] = {
+        { gra_scale(t, x, 0.1), "by 0.1" },             { gra_add_scalar(t, x, -3), "-3" },
+        { gra_pow(t, x, 3), "3" },                      { gra_clamp(t, x, 0, 6), "to 0 ... 6" },
+        { gra_slice(t, x, -1, 1, -1), "1:3 in dimension 2" },
+        { gra_sum(t, x), "over all" },                  { gra_sum_dim(t, x, 1, false), "over dimension 1" },
+        { gra_sum(t, one), "over all" },                { gra_sum_dim(t, one, 1, true), "over dimension 1" },
+        { gra_max(t, x), "over all" },                  { gra_min_dim(t, x, 0, true), "over dimension 0" },
+        { gra_mean(t, x), "by 0.04166667" },            { gra_transpose(t, x, 1, 2), "0, 2, 1" },
+        { gra_var_dim(t, x, 2, 1, true), "over dimension 2, correction 1" },
+        { gra_matmul(t, w, w), "a b" },                 { gra_matmul_nt(t, w, w), "a b^T" },
+        { gra_dropout(t, x, 0.25), "p 0.25" },          { gra_masked_fill(t, x, x, -1), "with -1" },
+        { gra_layer_norm(t, x, NULL, NULL, 1e-5), "eps 1e-05" },
+        { gra_rms_norm(t, x, NULL, 1e-6), "eps 1e-06" },
+        { gra_concat(t, 2, (gra_tensor *[]){ x, x }, 2), "in dimension 2" },
+        { gra_exp(t, x), "" },                          { x, "" },
+    };
+    for (int i = 0; i < LENGTH(ops); i++)
+        ck_assert_str_eq(gra_args_text(ops[i].y, text), ops[i].text);
+}
+
 /* ---- names of any bytes ---- */
 
 #define LONG 10000
