@@ -108,8 +108,6 @@ TEST(randperm)                        /* torch.manual_seed(5), randperm(10); man
     ck_assert_uint_eq(hash, 0xee154ed4ffd10b0du);
 }
 
-/* ---- uniform -------------------------------------------------------------------------------- */
-
 /* ---- normal, one by one --------------------------------------------------------------------- */
 
 static const double randn_f64_123[] = { -0.11146711634581082, 0.12036294405744884,
@@ -145,18 +143,6 @@ TEST(the_cached_normal_serves_both_precisions_and_any_scale)
     gra_randn(&again, x, 1);
     equal(x, &randn_f64_123[3], 1);
     same_state(&g, &again);
-}
-
-TEST(a_seed_drops_the_cached_normal)
-{
-    gra_rng g = seeded(3), fresh = seeded(123);
-    gra_real x;
-    gra_randn(&g, &x, 1);
-    ck_assert(g.has_normal);
-    gra_manual_seed(&g, 123);
-    same_state(&g, &fresh);
-    gra_randn(&g, &x, 1);
-    equal(&x, randn_f64_123, 1);
 }
 
 /* ---- normal, in blocks ---------------------------------------------------------------------- */
@@ -207,13 +193,6 @@ TEST(nothing_draws_nothing)
 }
 
 /* ---- the masks of dropout ------------------------------------------------------------------- */
-
-TEST(dropout_takes_one_word)
-{
-    gra_rng g = seeded(123);
-    ck_assert_uint_eq(mcg31_start(&g), 843828735);
-    ck_assert_uint_eq(gra_random(&g), 3062119789);
-}
 
 /* x_0 = 0 would stay 0, so words that are multiples of 2^31 - 1 start from 1 instead. */
 TESTS(dropout_never_starts_at_zero, 3)
@@ -274,19 +253,6 @@ TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then,
 }
 
 /* ---- Python: whole drawings are compared in test_seeds.c ------------------------------------------ */
-
-TEST(a_python_seed_drops_the_cached_normal)             /* random.seed(42); random.gauss(0, 1), gauss(1, 2) */
-{
-    gra_rng g = seeded(1);
-    gra_real x[2];
-    gra_randn(&g, x, 1);
-    gra_python_seed(&g, 42);
-    ck_assert(gra_seeded(&g));
-    gra_python_gauss(&g, x, 1, 0, 1);
-    gra_python_gauss(&g, x + 1, 1, 1, 2);               /* Python's cached one is scaled when it is used */
-    ck_assert_double_eq_tol((double)x[0], -0.14409032957792836, 1e-7);
-    ck_assert_double_eq_tol((double)x[1], 0.65419279933696139, 1e-6);
-}
 
 /* A share of 0 takes the first index with a weight above 0; the largest takes the last one. */
 TEST(python_choices_at_the_ends)
