@@ -760,7 +760,7 @@ static gra_tensor *hidden(gra_tape *t)          /* the second of three queries s
     return gra_constant(t, (const real[]){ 0, -inf, 0, -inf, -inf, -inf, -inf, 0, 0 }, GRA_SHAPE(3, 3));
 }
 
-/* test_attention.c has more of it: it is compared with other ops, in all sizes, causal or not, with a mask. */
+/* test_attention.c compares it with other ops, in all sizes, causal or not, with dropout, with a mask. */
 #define ATTENDED(...)  gra_attention(t, x, w, b, HOW(__VA_ARGS__))
 #define TO_ITSELF(...) gra_attention(t, x, x, x, HOW(__VA_ARGS__))
 ROW("attention", "attention", ATTENDED(.heads = 1), X(2, 3, 5), W(2, 3, 5), B(2, 3, 7))
