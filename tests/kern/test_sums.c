@@ -4,7 +4,7 @@
  * Each op has one or more rows, whose inputs have N values. The double suite writes sums and gradients to a
  * file; the float suite compares, once with equal terms, whose rounding errors add up, and once with random
  * ones. All values of small tensors are compared, and some of large ones. */
-#include "lib/folder.h"
+#include "lib/reference.h"
 #include "ops/ops_table.h"
 #include "lib/suites.h"
 
@@ -189,10 +189,6 @@ static struct sum_run run_case(gra_tape *t, const struct sum_case *c, int n, boo
     return r;
 }
 
-/* Which values are compared: all if there are at most FEW, otherwise FEW of them. */
-static size_t compared(size_t size)             { return size < FEW ? size : FEW; }
-static size_t place(size_t size, size_t i)      { return size <= FEW ? i : i * (size / FEW); }
-
 /* ---- float against double ---- */
 
 /* SUMS_TERMS=10000000 in the environment sets the number of terms, of both kinds; set it for both suites. */
@@ -225,71 +221,37 @@ TEST(every_op_has_a_long_sum)
     }
 }
 
-#define REFERENCE reference_path("sums.txt")
-
-#ifdef GRADUS_DOUBLE
-TEST(write_long_sums)
+/* How far a row is from what was written, relative to a tensor's largest value (or to one value's share of
+ * the loss, where all are rounding errors). All values are compared, or FEW of them. */
+static double off_of(reference *f, const struct sum_case *c, int n, bool equal)
 {
-    FILE *f = fopen(REFERENCE, "w");
-    ck_assert_msg(f, "%s cannot be written", REFERENCE);
-    for (int k = 0; k < LENGTH(rounds); k++)
-        for (int row = 0; row < ROWS; row++) {
-            const struct sum_run r = run_case(t, &sum_cases[row], terms_of(k), rounds[k].equal);
-            fprintf(f, "%s: %d\n%.17g", sum_cases[row].name, terms_of(k), r.loss);
-            for (int i = 0; i < 1 + INPUTS; i++)
-                for (size_t j = 0; r.values[i] && j < compared(r.tensor[i]->size); j++)
-                    fprintf(f, " %.17g", (double)r.values[i][place(r.tensor[i]->size, j)]);
-            fprintf(f, "\n");
-        }
-    ck_assert_int_eq(fclose(f), 0);
-}
-#else
-/* How far float is from double, relative to a tensor's largest value (or to one value's share of the loss,
- * where all are rounding errors). Negative: the file belongs to another table. */
-static double worst_of(FILE *f, const struct sum_case *c, int n, bool equal)
-{
-    char title[128], found[128] = "";
-    double loss, worst = 0, want[FEW];
-    snprintf(title, sizeof title, "%s: %d", c->name, n);
-    if (fscanf(f, " %127[^\n] %lf", found, &loss) != 2 || strcmp(found, title) != 0)
-        return -1;
     const struct sum_run r = run_case(t, c, n, equal);
+    const double loss = fabs(reference_number(f, r.loss));
+    double worst = 0;
     for (int i = 0; i < 1 + INPUTS; i++) {
-        const size_t size = r.tensor[i]->size, few = r.values[i] ? compared(size) : 0;
-        double largest = size > FEW ? fabs(loss) / (double)size : 0;
-        for (size_t j = 0; j < few; j++) {
-            if (fscanf(f, "%lf", &want[j]) != 1)
-                return -1;
-            largest = fmax(largest, fabs(want[j]));
-        }
-        for (size_t j = 0; j < few; j++) {
-            const double off = fabs((double)r.values[i][place(size, j)] - want[j]);
-            worst = isnan(off) ? (double)INFINITY : fmax(worst, largest > 0 ? off / largest : off);
-        }
+        const size_t size = r.tensor[i]->size, step = size <= FEW ? 1 : size / FEW;
+        if (r.values[i])
+            worst = fmax(worst, reference_off(f, r.values[i], size < FEW ? size : FEW, step,
+                                              size > FEW ? loss / (double)size : 0));
     }
     return worst;
 }
 
+/* In double it writes, in float it compares. */
 TEST(long_sums_agree_with_float64)
 {
     static const double tolerance = 1e-6;
-    char wrong[4000] = "";
-    FILE *f = fopen(REFERENCE, "r");
-    bool same = f != NULL;
-    for (int k = 0; same && k < LENGTH(rounds); k++)
-        for (int row = 0; same && row < ROWS; row++) {
-            const int n = terms_of(k);
-            const double worst = worst_of(f, &sum_cases[row], n, rounds[k].equal);
-            same = worst >= 0;
-            if (!(worst <= tolerance) && strlen(wrong) < sizeof wrong - 200)
-                snprintf(wrong + strlen(wrong), 200, "\n%s: %.2g of the largest value, with %d %s terms",
-                         sum_cases[row].name, worst, n, rounds[k].equal ? "equal" : "drawn");
+    char wrong[4000] = "", title[128];
+    reference f = reference_open("sums.txt", sizeof(real) == sizeof(double));
+    for (int k = 0; k < LENGTH(rounds); k++)
+        for (int row = 0; f.same && row < ROWS; row++) {
+            const char *name = sum_cases[row].name, *kind = rounds[k].equal ? "equal" : "drawn";
+            snprintf(title, sizeof title, "%s, with %d %s terms", name, terms_of(k), kind);
+            reference_title(&f, title);
+            const double off = off_of(&f, &sum_cases[row], terms_of(k), rounds[k].equal);
+            if (!(off <= tolerance) && strlen(wrong) < sizeof wrong - 200)
+                snprintf(wrong + strlen(wrong), 200, "\n%s: %.2g of the largest value", title, off);
         }
-    if (f)
-        fclose(f);
+    reference_close(&f, "long sums against long sums");
     ck_assert_msg(!*wrong, "float differs from double:%s", wrong);
-    if (!same)
-        fprintf(stderr, "left out: long sums in float against double. %s is missing or of another table; "
-                "build/f64/test writes it\n", REFERENCE);
 }
-#endif

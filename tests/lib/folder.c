@@ -66,10 +66,3 @@ void read_text(const char *path, char *text, size_t room)
     fclose(f);
     text[read_bytes(path, (unsigned char *)text, room)] = '\0';
 }
-
-const char *reference_path(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%.*sf64/%s", (int)strlen(GRADUS_BUILD) - 3, GRADUS_BUILD, name);
-    return path;
-}

@@ -1,5 +1,4 @@
-/* folder.h: a test's folder of files, whole files, and the files that the float suite compares with. A
- * failure here fails the test. */
+/* folder.h: a test's folder of files, and whole files. A failure here fails the test. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 
@@ -22,8 +21,5 @@ void   write_bytes(const char *path, const void *bytes, size_t n);
 void   read_text(const char *path, char *text, size_t room);    /* of the repository, with a 0 after it */
 /* returns how many, fewer than room */
 size_t read_bytes(const char *path, unsigned char *bytes, size_t room);
-
-/* build/f64/NAME, where the double suite stores its results for the float suite to compare with. */
-const char *reference_path(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/folder.h"
 #include "lib/isa.h"
 #include "lib/low_memory.h"
+#include "lib/reference.h"
 #include "rows.h"
 #include "lib/suites.h"
 #include "lib/written.h"
@@ -390,110 +391,53 @@ TEST(memory_ends_anywhere) { for_each_row(end_memory); }
  * rounding errors; those of y, to 1e-2 of the largest input if that is more: a sum whose terms cancel has the
  * rounding errors of its terms. */
 
-#define REFERENCE reference_path("ops_reference.txt")
-
-#ifdef GRADUS_DOUBLE
-static void write_values(FILE *f, const char *what, const real *x, size_t n)
-{
-    fprintf(f, "%s %zu", what, n);
-    for (size_t i = 0; i < n; i++)
-        fprintf(f, " %.17g", x ? (double)x[i] : 0.0);
-    fprintf(f, "\n");
-}
-
-TEST(write_reference)
-{
-    FILE *f = fopen(REFERENCE, "w");
-    ck_assert_msg(f, "%s cannot be written", REFERENCE);
-    for (int row = 0; row < op_cases_count; row++) {
-        row_run r = run_row(t, row, EVERY_INPUT);
-        fprintf(f, "row %s\n", op_cases[row].name);
-        write_values(f, "loss", r.loss->data, 1);
-        write_values(f, "y", r.y->data, r.y->size);
-        for (int i = 0; i < op_cases[row].nin; i++)
-            write_values(f, "gradient", r.in[i]->grad, r.in[i]->size);
-    }
-    ck_assert_int_eq(fclose(f), 0);
-}
-#endif
-
 /* One rounding error is 6e-8, or 1e-16; tens of them add up in a row of the table. */
 static const double precision_tolerance = sizeof(real) == sizeof(float) ? 2e-6 : 4e-15;
 
-/* Reads the numbers of a line that begins with `what`; false: the file belongs to another table. */
-static bool read_values(FILE *f, const char *what, double *x, size_t n)
+/* One tensor of a row: is it within the tolerance? */
+static void agree(reference *f, int row, const char *what, const real *x, size_t n, double floor)
 {
-    char word[32];
-    size_t size;
-    if (fscanf(f, "%31s %zu", word, &size) != 2 || strcmp(word, what) != 0 || size != n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (fscanf(f, "%lf", &x[i]) != 1)
-            return false;
-    return true;
+    ck_assert_msg(reference_off(f, x, n, 1, floor) <= precision_tolerance, "%s, %s: %s", op_cases[row].name,
+                  what, f->place);
 }
 
-static bool compare_values(FILE *f, const char *row, const char *what, double floor, const real *x, size_t n)
+/* Writes all rows, or compares them. False: there is no reference, or it belongs to another table. */
+static bool all_agree(const char *name, bool writes, const char *left_out)
 {
-    static double want[4096];
-    ck_assert_uint_le(n, sizeof want / sizeof *want);
-    if (!read_values(f, what, want, n))
-        return false;
-    double r = floor;
-    for (size_t i = 0; i < n; i++)
-        r = fmax(r, fabs(want[i]));
-    for (size_t i = 0; i < n; i++) {
-        double got = x ? (double)x[i] : 0;
-        if (!(fabs(got - want[i]) <= precision_tolerance * r))
-            ck_abort_msg("%s, %s[%zu]: %.9g, in float64 %.9g: %.2g of the largest", row, what, i, got,
-                         want[i], fabs(got - want[i]) / r);
+    reference f = reference_open(name, writes);
+    for (int row = 0; f.same && row < op_cases_count; row++) {
+        row_run r = run_row(t, row, EVERY_INPUT);
+        double most = 0;
+        for (int i = 0; i < op_cases[row].nin; i++)
+            for (size_t j = 0; j < r.in[i]->size; j++)
+                most = fmax(most, fabs((double)r.in[i]->data[j]));
+        reference_title(&f, op_cases[row].name);
+        const double loss = fabs(reference_number(&f, gra_item(r.loss)));
+        agree(&f, row, "y", r.y->data, r.y->size, fmax(1e-3 * loss, 1e-2 * most));
+        for (int i = 0; i < op_cases[row].nin; i++)
+            agree(&f, row, "gradient", r.in[i]->grad, r.in[i]->size, 1e-3 * loss);
     }
-    return true;
+    return reference_close(&f, left_out);
 }
 
-static bool compare_row(FILE *f, int row)
-{
-    row_run r = run_row(t, row, EVERY_INPUT);
-    const char *name = op_cases[row].name;
-    char found[128] = "";
-    double loss, most = 0;
-    for (int i = 0; i < op_cases[row].nin; i++)
-        for (size_t j = 0; j < r.in[i]->size; j++)
-            if (fabs((double)r.in[i]->data[j]) > most)
-                most = fabs((double)r.in[i]->data[j]);
-    if (fscanf(f, " row %127[^\n]", found) != 1 || strcmp(found, name) != 0 ||
-        !read_values(f, "loss", &loss, 1) ||
-        !compare_values(f, name, "y", fmax(1e-3 * fabs(loss), 1e-2 * most), r.y->data, r.y->size))
-        return false;
-    for (int i = 0; i < op_cases[row].nin; i++)
-        if (!compare_values(f, name, "gradient", 1e-3 * fabs(loss), r.in[i]->grad, r.in[i]->size))
-            return false;
-    return true;
-}
+#define REFERENCE "ops_reference.txt"
 
-/* False: there is no reference, or it belongs to another table. */
-static bool compare_all(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    bool same = f != NULL;
-    for (int row = 0; same && row < op_cases_count; row++)
-        same = compare_row(f, row);
-    if (f)
-        fclose(f);
-    return same;
-}
+#ifdef GRADUS_DOUBLE
+TEST(write_reference) { all_agree(REFERENCE, true, NULL); }
+#endif
 
 TESTS(each_instruction_set_agrees_with_float64, ISAS)
 {
     gra_close(t);
     t = open_with(isa[_i], 1);
-    if (t && !compare_all(REFERENCE) && _i == 0)
-        fprintf(stderr, "left out: ops against ops in double. %s is missing or of another table; "
-                "build/f64/test writes it\n", REFERENCE);
+    if (t)
+        all_agree(REFERENCE, false, _i ? NULL : "ops against ops");
 }
 
 TEST(without_a_reference_nothing_is_compared)
 {
-    ck_assert(!compare_all("no such file"));
-    ck_assert(!compare_all("README.md"));
+    reference other = reference_open("another_table.txt", true);
+    reference_title(&other, "another row");
+    reference_close(&other, NULL);
+    ck_assert(!all_agree("no_such_file.txt", false, NULL) && !all_agree("another_table.txt", false, NULL));
 }
