@@ -248,100 +248,81 @@ TEST(a_token_allocates_nothing)
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
-static const char closed[] = "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) "
-                             "first, which must return 0";
-static const char other_gpt[] = "gpt: got a cache that was opened for another GPT, expected one of this "
-                                "GPT's sizes";
 #define NO_GRADIENT ": got a step that records, expected GRA_EVAL: no gradient flows through a " \
                     "key-value cache"
 
-static const struct {                   /* one call of gra_gpt_forward_cached, after `before` tokens */
-    const char *error;
-    int         before, id, time;
-    bool        closed;
-    struct { int blocks, context, width; } more;        /* than the cache was opened for */
-    gra_mode    mode;
-} of_gpts[] = {
-    { closed, 0, 1, 1, .closed = true, .mode = GRA_EVAL },
-    { other_gpt, 0, 1, 1, .more = { .blocks = 1 }, .mode = GRA_EVAL },
-    { other_gpt, 0, 1, 1, .more = { .context = 1 }, .mode = GRA_EVAL },
-    { other_gpt, 0, 1, 1, .more = { .width = 1 }, .mode = GRA_EVAL },
-    { "gpt" NO_GRADIENT, 0, 1, 1, .mode = GRA_GRAD },
-    { "gpt: got 0 tokens, expected at least one", 0, 1, 0, .mode = GRA_EVAL },
-    { "gpt: got 3 tokens after 7 others, expected at most the context length 9 in all: clear the cache, and "
-      "go on from the last tokens", 7, 1, 3, .mode = GRA_EVAL },
-    { "embedding: got id 13 at position 0, expected one of the vocabulary's 13 entries (0 to 12)", 2, 13, 1,
-      .mode = GRA_EVAL },
-};
+/* REFUSED(name, before, sentence, call): a test in which the call, after so many tokens, is refused with this
+ * sentence. The cache stays as it is, also after an earlier error. */
+#define REFUSED(name, before, sentence, ...)                                                             \
+    TEST(refused_##name)                                                                                 \
+    {                                                                                                    \
+        see(before);                                                                                     \
+        __VA_ARGS__;                                                                                     \
+        expect_error(sentence);                                                                          \
+        ck_assert_int_eq(cache.time, before);                                                            \
+        gra_begin(t, GRA_EVAL, NULL);                                                                    \
+        gra_fail(t, "an error before");                                                                  \
+        gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);                                                 \
+        expect_error("an error before");                                                                 \
+    }
 
-TESTS(a_gpt_refuses, LENGTH(of_gpts))
+static void see(int tokens)             /* in a step of its own */
 {
-    const int tokens[] = { of_gpts[_i].id, 1, 2 };
-    struct gra_gpt other = gpt;
-    other.config.n_layers += of_gpts[_i].more.blocks;
-    other.config.context_length += of_gpts[_i].more.context;
-    other.config.emb_dim += of_gpts[_i].more.width;
     gra_begin(t, GRA_EVAL, NULL);
-    if (of_gpts[_i].before)
-        gra_gpt_forward_cached(t, &gpt, ids, of_gpts[_i].before, &cache);
+    if (tokens)
+        gra_gpt_forward_cached(t, &gpt, ids, tokens, &cache);
     expect_error("no error");
-    if (of_gpts[_i].closed)
-        gra_kv_cache_close(&cache);
-    gra_begin(t, of_gpts[_i].mode, NULL);
-    gra_gpt_forward_cached(t, &other, tokens, of_gpts[_i].time, &cache);
-    expect_error(of_gpts[_i].error);
-    ck_assert_int_eq(cache.time, of_gpts[_i].before);   /* a refused token is not in the cache */
     gra_begin(t, GRA_EVAL, NULL);
-    gra_fail(t, "an error before");
-    gra_gpt_forward_cached(t, &gpt, ids, 1, &cache);
-    expect_error("an error before");
 }
 
-#define ONE_SEQUENCE ", expected (1, time, 12): a key-value cache is for one sequence"
-#define OF_2_BLOCKS ", expected one of the cache's 2 blocks of width 12"
-#define TOKEN { 3, { 1, 1, 12 } }
-static const struct {                   /* one call of gra_multi_head_attention_forward_cached */
-    const char *error;
-    gra_mode    mode;
-    gra_shape   x;
-    int         before, block;
-    bool        bidirectional;
-    int         kv_heads;               /* 0: as many as the cache was opened for */
-    bool        no_keys, no_rows;       /* the layer's key matrix was not made; the cache has no memory */
-} of_attention[] = {
-    { "multi_head_attention" NO_GRADIENT, .mode = GRA_TRAIN, .x = TOKEN },
-    { "multi_head_attention: got x (2, 1, 12)" ONE_SEQUENCE, .mode = GRA_EVAL, .x = { 3, { 2, 1, 12 } } },
-    { "multi_head_attention: got x (1, 12)" ONE_SEQUENCE, .mode = GRA_EVAL, .x = { 2, { 1, 12 } } },
-    { "multi_head_attention: got 3 tokens after 7 others, expected at most the context length 9 in all",
-      .mode = GRA_EVAL, .x = { 3, { 1, 3, 12 } }, .before = 7 },
-    { "multi_head_attention: got block 2 with keys of width 12" OF_2_BLOCKS,
-      .mode = GRA_EVAL, .x = TOKEN, .block = 2 },
-    { "multi_head_attention: got block -1 with keys of width 12" OF_2_BLOCKS,
-      .mode = GRA_EVAL, .x = TOKEN, .block = -1 },
-    { "multi_head_attention: got block 0 with keys of width 4" OF_2_BLOCKS,
-      .mode = GRA_EVAL, .x = TOKEN, .kv_heads = 1 },
-    { "multi_head_attention: got a bidirectional layer, expected a causal one: with a cache, later tokens "
-      "cannot change earlier rows", .mode = GRA_EVAL, .x = TOKEN, .bidirectional = true },
-    { "multi_head_attention: the cache is not open: call gra_kv_cache_open first, which must return 0",
-      .mode = GRA_EVAL, .x = TOKEN, .no_rows = true },
-    { "linear: got NULL for input 1, expected a tensor: a layer's parameters are made by its init",
-      .mode = GRA_EVAL, .x = TOKEN, .no_keys = true },
-};
-
-TESTS(attention_refuses, LENGTH(of_attention))
+static void tokens(int id, int n)
 {
-    cache.time = of_attention[_i].before;
-    gpt.trf_blocks[0].att.config.bidirectional = of_attention[_i].bidirectional;
-    gpt.trf_blocks[0].att.config.num_kv_heads = of_attention[_i].kv_heads;
-    if (of_attention[_i].no_keys)
-        gpt.trf_blocks[0].att.key.weight = NULL;
-    gra_kv_cache given = cache;
-    given.rows = of_attention[_i].no_rows ? NULL : cache.rows;
-    gra_begin(t, of_attention[_i].mode, NULL);
-    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, of_attention[_i].x),
-                                            &given, of_attention[_i].block);
-    expect_error(of_attention[_i].error);
+    gra_gpt_forward_cached(t, &gpt, (int[]){ id, 1, 2 }, n, &cache);
 }
+
+#define OTHER_GPT "gpt: got a cache that was opened for another GPT, expected one of this GPT's sizes"
+REFUSED(closed, 0,
+        "gpt: the cache is not open: call gra_kv_cache_open(&cache, &gpt) first, which must return 0",
+        gra_kv_cache_close(&cache); tokens(1, 1))
+REFUSED(more_blocks, 0, OTHER_GPT, gpt.config.n_layers++; tokens(1, 1); gpt.config.n_layers--)
+REFUSED(more_context, 0, OTHER_GPT, gpt.config.context_length++; tokens(1, 1); gpt.config.context_length--)
+REFUSED(more_width, 0, OTHER_GPT, gpt.config.emb_dim++; tokens(1, 1); gpt.config.emb_dim--)
+REFUSED(a_step_that_records, 0, "gpt" NO_GRADIENT, gra_begin(t, GRA_GRAD, NULL); tokens(1, 1))
+REFUSED(no_tokens, 0, "gpt: got 0 tokens, expected at least one", tokens(1, 0))
+REFUSED(too_many_tokens, 7, "gpt: got 3 tokens after 7 others, expected at most the context length 9 in all: "
+        "clear the cache, and go on from the last tokens", tokens(1, 3))
+REFUSED(no_such_token, 2,
+        "embedding: got id 13 at position 0, expected one of the vocabulary's 13 entries (0 to 12)",
+        tokens(13, 1))
+
+static void attend(gra_shape x, int block)
+{
+    gra_multi_head_attention_forward_cached(t, &gpt.trf_blocks[0].att, gra_full(t, 1, x), &cache, block);
+}
+
+#define ATTENTION    "multi_head_attention: "
+#define ONE_SEQUENCE ", expected (1, time, 12): a key-value cache is for one sequence"
+#define OF_2_BLOCKS  ", expected one of the cache's 2 blocks of width 12"
+#define TOKEN        GRA_SHAPE(1, 1, 12)
+REFUSED(attention_that_records, 0, "multi_head_attention" NO_GRADIENT,
+        gra_begin(t, GRA_TRAIN, NULL); attend(TOKEN, 0))
+REFUSED(two_sequences, 0, ATTENTION "got x (2, 1, 12)" ONE_SEQUENCE, attend(GRA_SHAPE(2, 1, 12), 0))
+REFUSED(no_batch, 0, ATTENTION "got x (1, 12)" ONE_SEQUENCE, attend(GRA_SHAPE(1, 12), 0))
+REFUSED(too_many_rows, 7,
+        ATTENTION "got 3 tokens after 7 others, expected at most the context length 9 in all",
+        attend(GRA_SHAPE(1, 3, 12), 0))
+REFUSED(a_block_too_many, 0, ATTENTION "got block 2 with keys of width 12" OF_2_BLOCKS, attend(TOKEN, 2))
+REFUSED(a_block_below_0, 0, ATTENTION "got block -1 with keys of width 12" OF_2_BLOCKS, attend(TOKEN, -1))
+REFUSED(fewer_key_heads, 0, ATTENTION "got block 0 with keys of width 4" OF_2_BLOCKS,
+        gpt.trf_blocks[0].att.config.num_kv_heads = 1; attend(TOKEN, 0))
+REFUSED(a_bidirectional_layer, 0, ATTENTION "got a bidirectional layer, expected a causal one: with a cache, "
+        "later tokens cannot change earlier rows",
+        gpt.trf_blocks[0].att.config.bidirectional = true; attend(TOKEN, 0))
+REFUSED(no_rows, 0, ATTENTION "the cache is not open: call gra_kv_cache_open first, which must return 0",
+        gra_kv_cache_close(&cache); attend(TOKEN, 0))
+REFUSED(no_keys, 0,
+        "linear: got NULL for input 1, expected a tensor: a layer's parameters are made by its init",
+        gpt.trf_blocks[0].att.key.weight = NULL; attend(TOKEN, 0))
 
 TEST(no_gpt_or_no_cache)
 {
