@@ -120,21 +120,6 @@ TEST(an_alias_without_memory)                   /* each allocation fails in turn
     ck_assert(well);
 }
 
-TESTS(an_alias_of_nothing, 3)
-{
-    static gra_tensor nameless;
-    gra_model *other = model_alone(NULL);
-    gra_tensor *foreign = _i == 0 ? NULL : _i == 1 ? gra_param(gra_root(other), "w", gra_init_ones(),
-                                                               GRA_SHAPE(2))
-                                         : &nameless;
-    param("w", GRA_SHAPE(2));
-    gra_alias(gra_root(model), "head", foreign);
-    expect_model_part("gra_alias: head: got a tensor that is no parameter of this model, expected one that "
-                      "is");
-    ck_assert_int_eq(gra_alias_count(model), 0);
-    gra_model_close(other);
-}
-
 TEST(random_values_without_a_generator)
 {
     static gra_rng unseeded;
@@ -150,12 +135,6 @@ TEST(random_values_without_a_generator)
             "one: call gra_manual_seed first");
         gra_model_close(own);
     }
-}
-
-TEST(no_initialiser)
-{
-    ck_assert_ptr_null(gra_param(gra_root(model), "w", (gra_init){ 0 }, GRA_SHAPE(2)));
-    expect_model_part("gra_param: w: got an empty initialiser, expected one such as gra_init_zeros()");
 }
 
 TEST(a_failed_file_leaves_the_model_usable)
@@ -282,10 +261,24 @@ TEST(no_memory_for_a_gradient)                  /* the parameter stays frozen */
     }
 
 static void begin(gra_init init, gra_shape shape) { gra_param(gra_root(model), "u", init, shape); }
+static void no_alias(gra_tensor *of)
+{
+    gra_alias(gra_root(model), "head", of);
+    ck_assert_int_eq(gra_alias_count(model), 0);
+}
 static gra_tensor *first(void) { return (gra_tensor *)gra_param_find(model, "w"); }
 
 #define FINITE ", expected finite numbers"
 #define TWICE  " a second time, expected a new one"
+#define NO_PARAMETER "gra_alias: head: got a tensor that is no parameter of this model, expected one that is"
+REFUSED(an_alias_of_nothing, NO_PARAMETER, no_alias(NULL))
+REFUSED(an_alias_of_no_parameter, NO_PARAMETER, static gra_tensor nameless; no_alias(&nameless))
+REFUSED(an_alias_of_another_models, NO_PARAMETER,
+        gra_model *other = model_alone(NULL);
+        no_alias(gra_param(gra_root(other), "w", gra_init_ones(), GRA_SHAPE(2)));
+        gra_model_close(other))
+REFUSED(no_initialiser, "gra_param: u: got an empty initialiser, expected one such as gra_init_zeros()",
+        begin((gra_init){ 0 }, GRA_SHAPE(2)))
 REFUSED(xavier_of_a_vector, "gra_param: u: got gra_init_xavier for the shape (3), expected two dimensions or "
         "more: it needs the numbers of inputs and outputs", begin(gra_init_xavier(), GRA_SHAPE(3)))
 REFUSED(kaiming_of_a_scalar, "gra_param: u: got gra_init_kaiming for the shape (), expected two dimensions",

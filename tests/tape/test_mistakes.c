@@ -25,40 +25,30 @@ static const gra_op saves = { .name = "saves", .forward = save, .backward = pass
 
 static gra_tensor *input(void) { return gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2)); }
 
-TEST(op_without_saved)
-{
-    for (int again = 0; again < 2; again++) {
-        gra_begin(t, GRA_GRAD, NULL);
-        gra_run(gra_result_like(t, &saves, input()));
-        expect_error("saves: got values written to y->saved, expected .saved in its gra_op: a function that "
-                     "returns how many values it saves");
+/* MISTAKE(name, sentence, call): a test in which the call, in a step, gets this sentence, twice. */
+#define MISTAKE(name, sentence, ...)                                                                     \
+    TEST(name)                                                                                           \
+    {                                                                                                    \
+        for (int again = 0; again < 2; again++) {                                                        \
+            gra_begin(t, GRA_GRAD, NULL);                                                                \
+            __VA_ARGS__;                                                                                 \
+            expect_error(sentence);                                                                      \
+        }                                                                                                \
     }
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_tensor *y = gra_run(gra_result_like(t, &plain, input()));
-    ck_assert_ptr_null(y->saved);
-    ck_assert_ptr_null(y->args);
-    expect_error("no error");
-}
 
-TEST(op_without_args)
-{
-    for (int again = 0; again < 2; again++) {
-        gra_begin(t, GRA_GRAD, NULL);
+MISTAKE(op_without_saved, "saves: got values written to y->saved, expected .saved in its gra_op: a function "
+        "that returns how many values it saves", gra_run(gra_result_like(t, &saves, input())))
+MISTAKE(op_without_args, "plain: got values written to y->args, expected .args in its gra_op: .args = "
+        "sizeof(struct args) makes room for them",
         gra_tensor *y = gra_result_like(t, &plain, input());
         *(int *)y->args = 0;
-        gra_run(y);
-        expect_error("plain: got values written to y->args, expected .args in its gra_op: .args = "
-                     "sizeof(struct args) makes room for them");
-    }
-}
-
-TEST(gra_run_is_forgotten)
-{
-    gra_begin(t, GRA_GRAD, NULL);
-    gra_sum(t, gra_result_like(t, &plain, input()));
-    expect_error("sum: got a result of plain for input 0 that was never computed, expected one that gra_run "
-                 "returned: an op's public function ends in return gra_run(y)");
-}
+        gra_run(y))
+MISTAKE(op_without_either, "no error",
+        gra_tensor *y = gra_run(gra_result_like(t, &plain, input()));
+        ck_assert(!y->saved && !y->args))
+MISTAKE(gra_run_is_forgotten, "sum: got a result of plain for input 0 that was never computed, expected one "
+        "that gra_run returned: an op's public function ends in return gra_run(y)",
+        gra_sum(t, gra_result_like(t, &plain, input())))
 
 #ifdef GRADUS_DOUBLE
 static gra_tensor *forgets_run(gra_tape *tape, gra_tensor **in, void *arg)
