@@ -12,139 +12,98 @@
 
 #include <ctype.h>
 
-/* ---- the table: every layer, in odd sizes ------------------------------------------------------ */
+/* ---- the table: every layer, in odd sizes. A line registers itself before main begins ---- */
 
-typedef union any_layer {
-    struct gra_linear               linear;
-    struct gra_embedding            embedding;
-    struct gra_positional_embedding positional;
-    struct gra_dropout              dropout;
-    struct gra_layer_norm           layer_norm;
-    struct gra_rms_norm             rms_norm;
-    struct gra_causal_attention     causal;
-    struct gra_multi_head_attention heads;
-    struct gra_feed_forward         feed_forward;
-    struct gra_transformer_block    block;
-    struct gra_gpt                  gpt;
-} any_layer;
-
-enum { ROWS = 3, TIME = 5, VOCAB = 7 };
-static const int ids[ROWS * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 2 };     /* 1 is repeated */
+enum { TIME = 5, SEQUENCES = 3, VOCAB = 7 };
+static const int ids[SEQUENCES * TIME] = { 1, 6, 1, 0, 3, 1, 1, 5, 2, 6, 0, 4, 3, 1, 2 };  /* 1 is repeated */
 
 typedef struct row {
-    const char    *name;
-    const char    *layer;               /* gra_LAYER_init makes it */
-    void         (*init)(any_layer *l, gra_scope s, const struct row *r);
-    gra_check_fn  *forward;
-    gra_shape      shape;               /* of x; ndim 0: ids instead */
-    gra_gpt_config c;                   /* emb_dim is the width of the small layers */
-    gra_attention_config a;
+    const char   *name;
+    const char   *layer;                /* gra_LAYER_init makes it */
+    void         *made;                 /* its struct */
+    void        (*init)(gra_scope s);
+    gra_check_fn *forward;
+    gra_shape     shape;                /* of x; ndim 0: ids instead */
 } row;
 
-enum { OUT = 3 };                       /* out_features of the Linear */
+enum { BEFORE = __COUNTER__ };          /* each row takes the next number */
+extern row layer_rows[];
 
-/* name(l, s, r) makes a row's layer; name(tape, in, l) computes it. */
-#define INIT(name, call)       static void name(any_layer *l, gra_scope s, const row *r) { call; }
-#define FORWARD(name, forward)                                                                           \
-    static gra_tensor *name(gra_tape *tape, gra_tensor **in, void *l) { return forward(tape, l, in[0]); }
+/* ROW(name, layer, shape, init, y): init makes l in the scope s, and y is computed of l and x on `tape`.
+ * PLAIN(name, layer, shape, ...): its init with these arguments, and its forward. */
+#define ROW(...)  ROW_(__COUNTER__, __VA_ARGS__)
+#define ROW_(...) ROW__(__VA_ARGS__)
+#define ROW__(id, name_, layer_, shape_, init, y)                                                        \
+    static struct gra_##layer_ made_##id;                                                                \
+    static void init_##id(gra_scope s) { struct gra_##layer_ *l = &made_##id; init; }                    \
+    static gra_tensor *forward_##id(gra_tape *tape, gra_tensor **in, void *made)                         \
+    {                                                                                                    \
+        const struct gra_##layer_ *l = made;                                                             \
+        (void)in;                                                                                        \
+        return y;                                                                                        \
+    }                                                                                                    \
+    __attribute__((constructor)) static void add_##id(void)                                              \
+    {                                                                                                    \
+        layer_rows[id - BEFORE - 1] = (row){ name_, #layer_, &made_##id, init_##id, forward_##id,        \
+                                             shape_ };                                                   \
+    }
+#define PLAIN(name, layer, shape, ...)                                                                   \
+    ROW(name, layer, shape, gra_##layer##_init(l, s, __VA_ARGS__), gra_##layer##_forward(tape, l, *in))
+#define OF_GPT(name, ...)                                                                                \
+    ROW(name, gpt, NO_X, gra_gpt_init(l, s, CONFIG(__VA_ARGS__)),                                        \
+        gra_gpt_forward(tape, l, ids, SEQUENCES, TIME))
 
-INIT(linear_init,               gra_linear_init(&l->linear, s, r->c.emb_dim, OUT, r->c.bias))
-INIT(embedding_init,            gra_embedding_init(&l->embedding, s, r->c.vocab_size, r->c.emb_dim))
-INIT(positional_embedding_init,
-     gra_positional_embedding_init(&l->positional, s, r->c.context_length, r->c.emb_dim))
-INIT(dropout_init,              gra_dropout_init(&l->dropout, s, r->c.drop_rate))
-INIT(layer_norm_init,           gra_layer_norm_init_as(&l->layer_norm, s, r->c.emb_dim, "scale",
-                                                       r->c.bias ? "shift" : NULL))
-INIT(rms_norm_init,             gra_rms_norm_init(&l->rms_norm, s, r->c.emb_dim))
-INIT(causal_attention_init,     gra_causal_attention_init(&l->causal, s, &r->a))
-INIT(multi_head_attention_init, gra_multi_head_attention_init(&l->heads, s, &r->a))
-INIT(feed_forward_init,         gra_feed_forward_init(&l->feed_forward, s, &(gra_feed_forward_config){
-                                .dim = r->c.emb_dim, .bias = r->c.bias, .gelu = r->c.gelu }))
-static void transformer_block_init(any_layer *l, gra_scope s, const row *r)
-{
-    const gra_transformer_block_config config = gra_gpt_block_config(&r->c);
-    gra_transformer_block_init(&l->block, s, &config);
-}
+#define X(...)      GRA_SHAPE(__VA_ARGS__)
+#define NO_X        GRA_SCALAR
+#define ATT(...)    &(gra_attention_config){ __VA_ARGS__ }
+#define FF(...)     &(gra_feed_forward_config){ __VA_ARGS__ }
+#define CONFIG(...) &(gra_gpt_config){ .vocab_size = VOCAB, .context_length = TIME + 2, .emb_dim = 9,    \
+                                       .n_heads = 3, .n_layers = 2, __VA_ARGS__ }
+#define BLOCK(...)  (gra_transformer_block_config[]){ gra_gpt_block_config(CONFIG(__VA_ARGS__)) }
 
-INIT(gpt_init,                  gra_gpt_init(&l->gpt, s, &r->c))
+PLAIN("linear", linear, X(3, 1, 5), 5, 3, true)
+PLAIN("linear without bias", linear, X(17, 3), 3, 3, false)
+ROW("embedding", embedding, NO_X, gra_embedding_init(l, s, VOCAB, 3),
+    gra_embedding_forward(tape, l, ids, GRA_SHAPE(SEQUENCES, TIME)))
+PLAIN("positional embedding", positional_embedding, X(3, 5, 3), 7, 3)
+PLAIN("positional embedding, filled", positional_embedding, X(5, 3), 5, 3)
+PLAIN("dropout", dropout, X(3, 17), 0.3)
+PLAIN("layer norm", layer_norm, X(3, 1, 17), 17)
+ROW("layer norm without shift", layer_norm, X(17, 3), gra_layer_norm_init_as(l, s, 3, "scale", NULL),
+    gra_layer_norm_forward(tape, l, *in))
+PLAIN("rms norm", rms_norm, X(1, 3, 17), 17)
+PLAIN("causal attention", causal_attention, X(3, 5, 5), ATT(.d_in = 5, .d_out = 3, .context_length = 5))
+PLAIN("causal attention, qkv bias, dropout", causal_attention, X(1, 7, 5),
+      ATT(.d_in = 5, .d_out = 3, .context_length = 9, .num_heads = 1, .qkv_bias = true, .dropout = 0.3))
+PLAIN("causal attention, one token", causal_attention, X(3, 1, 5),
+      ATT(.d_in = 5, .d_out = 3, .context_length = 1))
+PLAIN("causal attention, one sequence", causal_attention, X(5, 3),
+      ATT(.d_in = 3, .d_out = 3, .context_length = 5, .dropout = 0.3))
+PLAIN("multi-head attention", multi_head_attention, X(3, 5, 5),
+      ATT(.d_in = 5, .d_out = 9, .context_length = 5, .num_heads = 3, .bias = true))
+PLAIN("multi-head attention, qkv bias, dropout", multi_head_attention, X(1, 7, 3),
+      ATT(.d_in = 3, .d_out = 9, .context_length = 9, .num_heads = 3, .qkv_bias = true, .dropout = 0.3))
+PLAIN("multi-head attention, one sequence", multi_head_attention, X(5, 3),
+      ATT(.d_in = 3, .d_out = 6, .context_length = 5, .num_heads = 2, .bias = true))
+PLAIN("multi-head attention, bidirectional", multi_head_attention, X(3, 5, 6),
+      ATT(.d_in = 6, .d_out = 6, .context_length = 5, .num_heads = 3, .bias = true, .bidirectional = true))
+PLAIN("multi-head attention, shared keys and values", multi_head_attention, X(2, 5, 3),
+      ATT(.d_in = 3, .d_out = 8, .context_length = 9, .num_heads = 4, .num_kv_heads = 2, .qkv_bias = true))
+PLAIN("feed-forward, erf", feed_forward, X(3, 1, 5), FF(.dim = 5, .bias = true))
+PLAIN("feed-forward, tanh", feed_forward, X(17, 3), FF(.dim = 3, .gelu = GRA_GELU_TANH))
+PLAIN("block", transformer_block, X(3, 5, 9), BLOCK(.bias = true, .drop_rate = 0.3))
+PLAIN("block without biases", transformer_block, X(1, 7, 9), BLOCK(.qkv_bias = true, .gelu = GRA_GELU_TANH))
+OF_GPT("gpt", .bias = true, .drop_rate = 0.1)
+OF_GPT("gpt, tied", .bias = true, .tied = true, .drop_rate = 0.1, .init = GRA_INIT_GPT2)
+OF_GPT("gpt, tanh, qkv bias", .bias = true, .qkv_bias = true, .gelu = GRA_GELU_TANH)
+OF_GPT("gpt, tied, tanh, no biases", .tied = true, .gelu = GRA_GELU_TANH, .drop_rate = 0.3,
+       .init = GRA_INIT_GPT2)
+ROW("gpt, no biases, full context", gpt, NO_X,
+    gra_gpt_init(l, s, &(gra_gpt_config){ VOCAB, TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 }),
+    gra_gpt_forward(tape, l, ids, SEQUENCES, TIME))
 
-FORWARD(linear,       gra_linear_forward)
-FORWARD(positional,   gra_positional_embedding_forward)
-FORWARD(dropout,      gra_dropout_forward)
-FORWARD(layer_norm,   gra_layer_norm_forward)
-FORWARD(rms_norm,     gra_rms_norm_forward)
-FORWARD(causal,       gra_causal_attention_forward)
-FORWARD(heads,        gra_multi_head_attention_forward)
-FORWARD(feed_forward, gra_feed_forward_forward)
-FORWARD(block,        gra_transformer_block_forward)
-static gra_tensor *embedding(gra_tape *tape, gra_tensor **in, void *l)
-{
-    (void)in;
-    return gra_embedding_forward(tape, l, ids, GRA_SHAPE(ROWS, TIME));
-}
-static gra_tensor *gpt(gra_tape *tape, gra_tensor **in, void *l)
-{
-    (void)in;
-    return gra_gpt_forward(tape, l, ids, ROWS, TIME);
-}
-
-#define GPT .vocab_size = VOCAB, .context_length = TIME + 2, .emb_dim = 9, .n_heads = 3, .n_layers = 2
-
-#define LAYER(name) #name, name##_init
-
-static const row table[] = {
-    { "linear", LAYER(linear), linear, { 3, { 3, 1, 5 } }, { .emb_dim = 5, .bias = true }, { 0 } },
-    { "linear without bias", LAYER(linear), linear, { 2, { 17, 3 } }, { .emb_dim = 3 }, { 0 } },
-    { "embedding", LAYER(embedding), embedding, { 0, { 0 } }, { .vocab_size = VOCAB, .emb_dim = 3 }, { 0 } },
-    { "positional embedding", LAYER(positional_embedding), positional, { 3, { 3, 5, 3 } },
-      { .context_length = 7, .emb_dim = 3 }, { 0 } },
-    { "positional embedding, filled", LAYER(positional_embedding), positional, { 2, { 5, 3 } },
-      { .context_length = 5, .emb_dim = 3 }, { 0 } },
-    { "dropout", LAYER(dropout), dropout, { 2, { 3, 17 } }, { .drop_rate = 0.3 }, { 0 } },
-    { "layer norm", LAYER(layer_norm), layer_norm, { 3, { 3, 1, 17 } }, { .emb_dim = 17, .bias = true },
-      { 0 } },
-    { "layer norm without shift", LAYER(layer_norm), layer_norm, { 2, { 17, 3 } }, { .emb_dim = 3 }, { 0 } },
-    { "rms norm", LAYER(rms_norm), rms_norm, { 3, { 1, 3, 17 } }, { .emb_dim = 17 }, { 0 } },
-    { "causal attention", LAYER(causal_attention), causal, { 3, { 3, 5, 5 } }, { 0 },
-      { .d_in = 5, .d_out = 3, .context_length = 5 } },
-    { "causal attention, qkv bias, dropout", LAYER(causal_attention), causal, { 3, { 1, 7, 5 } }, { 0 },
-      { .d_in = 5, .d_out = 3, .context_length = 9, .num_heads = 1, .qkv_bias = true, .dropout = 0.3 } },
-    { "causal attention, one token", LAYER(causal_attention), causal, { 3, { 3, 1, 5 } }, { 0 },
-      { .d_in = 5, .d_out = 3, .context_length = 1 } },
-    { "causal attention, one sequence", LAYER(causal_attention), causal, { 2, { 5, 3 } }, { 0 },
-      { .d_in = 3, .d_out = 3, .context_length = 5, .dropout = 0.3 } },
-    { "multi-head attention", LAYER(multi_head_attention), heads, { 3, { 3, 5, 5 } }, { 0 },
-      { .d_in = 5, .d_out = 9, .context_length = 5, .num_heads = 3, .bias = true } },
-    { "multi-head attention, qkv bias, dropout", LAYER(multi_head_attention), heads, { 3, { 1, 7, 3 } },
-      { 0 },
-      { .d_in = 3, .d_out = 9, .context_length = 9, .num_heads = 3, .qkv_bias = true, .dropout = 0.3 } },
-    { "multi-head attention, one sequence", LAYER(multi_head_attention), heads, { 2, { 5, 3 } }, { 0 },
-      { .d_in = 3, .d_out = 6, .context_length = 5, .num_heads = 2, .bias = true } },
-    { "multi-head attention, bidirectional", LAYER(multi_head_attention), heads, { 3, { 3, 5, 6 } }, { 0 },
-      { .d_in = 6, .d_out = 6, .context_length = 5, .num_heads = 3, .bias = true, .bidirectional = true } },
-    { "multi-head attention, shared keys and values", LAYER(multi_head_attention), heads, { 3, { 2, 5, 3 } },
-      { 0 },
-      { .d_in = 3, .d_out = 8, .context_length = 9, .num_heads = 4, .num_kv_heads = 2, .qkv_bias = true } },
-    { "feed-forward, erf", LAYER(feed_forward), feed_forward, { 3, { 3, 1, 5 } },
-      { .emb_dim = 5, .bias = true },
-      { 0 } },
-    { "feed-forward, tanh", LAYER(feed_forward), feed_forward, { 2, { 17, 3 } },
-      { .emb_dim = 3, .gelu = GRA_GELU_TANH }, { 0 } },
-    { "block", LAYER(transformer_block), block, { 3, { 3, 5, 9 } }, { GPT, .bias = true, .drop_rate = 0.3 },
-      { 0 } },
-    { "block without biases", LAYER(transformer_block), block, { 3, { 1, 7, 9 } },
-      { GPT, .qkv_bias = true, .gelu = GRA_GELU_TANH }, { 0 } },
-    { "gpt", LAYER(gpt), gpt, { 0, { 0 } }, { GPT, .bias = true, .drop_rate = 0.1 }, { 0 } },
-    { "gpt, tied", LAYER(gpt), gpt, { 0, { 0 } },
-      { GPT, .bias = true, .tied = true, .drop_rate = 0.1, .init = GRA_INIT_GPT2 }, { 0 } },
-    { "gpt, tanh, qkv bias", LAYER(gpt), gpt, { 0, { 0 } },
-      { GPT, .bias = true, .qkv_bias = true, .gelu = GRA_GELU_TANH }, { 0 } },
-    { "gpt, tied, tanh, no biases", LAYER(gpt), gpt, { 0, { 0 } },
-      { GPT, .tied = true, .gelu = GRA_GELU_TANH, .drop_rate = 0.3, .init = GRA_INIT_GPT2 }, { 0 } },
-    { "gpt, no biases, full context", LAYER(gpt), gpt, { 0, { 0 } },
-      { .vocab_size = VOCAB, .context_length = TIME, .emb_dim = 9, .n_heads = 3, .n_layers = 2 }, { 0 } },
-};
-enum { TABLE = sizeof table / sizeof *table };
+enum { TABLE = __COUNTER__ - BEFORE - 1 };
+row layer_rows[TABLE];
 
 CASE(layers, open_all, close_all, "")
 
@@ -172,7 +131,7 @@ TEST(every_layer_has_a_row)
         snprintf(name, sizeof name, "%.*s", (int)(at - from), from);
         bool found = false;
         for (int i = 0; i < TABLE && !found; i++)
-            found = strcmp(table[i].layer, name + sizeof begin - 1) == 0;
+            found = strcmp(layer_rows[i].layer, name + sizeof begin - 1) == 0;
         ck_assert_msg(found, "layers/layers.h has %s%s...): the table of tests/layers/test_layers.c needs "
                              "a row for it",
                       name, init);
@@ -183,12 +142,12 @@ TEST(every_layer_has_a_row)
 
 /* Makes a row's layer and moves its parameters off their initial values, so that a gradient that lacks a
  * factor of 1 or a term of 0 is detected. */
-static void make(const row *r, any_layer *l, gra_model *m)
+static void make(const row *r, gra_model *m)
 {
     gra_rng own;
     real step;
     gra_manual_seed(&own, 7);
-    r->init(l, gra_root(m), r);
+    r->init(gra_root(m));
     ck_assert_msg(!gra_model_error(m), "%s: %s", r->name, gra_model_error(m));
     for (int i = 0; i < gra_param_count(m); i++)
         for (size_t j = 0; j < gra_param_at(m, i)->size; j++) {
@@ -199,20 +158,19 @@ static void make(const row *r, any_layer *l, gra_model *m)
 
 /* ---- missing arguments ---------------------------------------------------------------------------- */
 
-static const row  *given;               /* a row, its layer, and an x for its forward */
-static any_layer   layer;
+static const row  *given;               /* a row, and an x for its forward */
 static gra_tensor *x_given;
 
-static void init_without_a_model(void)   { given->init(&layer, (gra_scope){ 0 }, given); }
-static void forward_without_a_tape(void) { given->forward(NULL, &x_given, &layer); }
+static void init_without_a_model(void)   { given->init((gra_scope){ 0 }); }
+static void forward_without_a_tape(void) { given->forward(NULL, &x_given, given->made); }
 
 TESTS(a_tape_a_model_or_a_layer_is_missing, TABLE)
 {
-    given = &table[_i];
+    given = &layer_rows[_i];
     expect_abort_ending(init_without_a_model,
                         ": got a scope without a model, expected one of gra_root(model), or of gra_enter: "
                         "begin with gra_root");
-    make(given, &layer, model);
+    make(given, model);
     gra_begin(t, GRA_TRAIN, &rng);
     x_given = gra_full(t, 1, given->shape);
     expect_abort_ending(forward_without_a_tape,
@@ -227,16 +185,15 @@ TESTS(a_tape_a_model_or_a_layer_is_missing, TABLE)
 #ifdef GRADUS_DOUBLE
 TESTS(gradients, 2 * TABLE)
 {
-    const row *r = &table[_i / 2];
+    const row *r = &layer_rows[_i / 2];
     const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_GRAD;
     gra_check_in x = { .name = "x", .shape = r->shape };
     gra_check_report report;
-    any_layer l;
     crash_note("crash in the row \"%s\" of tests/layers/test_layers.c", r->name);
-    make(r, &l, model);
+    make(r, model);
     int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
                            .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
-                           .arg = &l }, &report);
+                           .arg = r->made }, &report);
     /* With one key the weight is 1, whatever queries and keys are: their gradients are 0 and test nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 &&
         strstr(r->name, "attention");
@@ -264,7 +221,7 @@ static gra_tensor *param(const char *format, int block) /* or NULL */
 static gra_tensor *written_out(const gra_gpt_config *c)
 {
     int l = 0;
-    gra_tensor *x = gra_add(t, gra_embedding(t, param("tok_emb.weight", 0), ids, GRA_SHAPE(ROWS, TIME)),
+    gra_tensor *x = gra_add(t, gra_embedding(t, param("tok_emb.weight", 0), ids, GRA_SHAPE(SEQUENCES, TIME)),
                             gra_slice(t, param("pos_emb.weight", 0), 0, 0, TIME));
     x = gra_dropout(t, x, c->drop_rate);
     for (; l < c->n_layers; l++) {
@@ -287,20 +244,20 @@ static gra_tensor *written_out(const gra_gpt_config *c)
 TESTS(a_gpt_is_its_formula, 2 * TABLE)
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
-    const row *r = &table[_i / 2];
-    real want[ROWS * TIME * VOCAB];
-    any_layer l;
-    if (r->forward != gpt)
+    const row *r = &layer_rows[_i / 2];
+    real want[SEQUENCES * TIME * VOCAB];
+    const struct gra_gpt *gpt = r->made;
+    if (strcmp(r->layer, "gpt") != 0)
         return;
-    make(r, &l, model);
+    make(r, model);
     gra_rng own = rng;
     const gra_mode mode = _i % 2 ? GRA_TRAIN : GRA_EVAL;
     gra_begin(t, mode, &own);
-    memcpy(want, written_out(&r->c)->data, sizeof want);
+    memcpy(want, written_out(&gpt->config)->data, sizeof want);
     expect_error("no error");
     gra_begin(t, mode, &rng);
-    gra_tensor *y = gra_gpt_forward(t, &l.gpt, ids, ROWS, TIME);
-    ck_assert(gra_same_shape(y->shape, GRA_SHAPE(ROWS, TIME, VOCAB)));
+    gra_tensor *y = gra_gpt_forward(t, gpt, ids, SEQUENCES, TIME);
+    ck_assert(gra_same_shape(y->shape, GRA_SHAPE(SEQUENCES, TIME, VOCAB)));
     double most = 0;
     for (size_t i = 0; i < y->size; i++)                /* not fmax: gcc 12 for aarch64 breaks down over it */
         most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
@@ -349,15 +306,20 @@ TEST(bidirectional_attention_sees_both_ways)
 /* test_import.c has the names of all other layers, test_seeds.c their order. */
 TEST(names_of_the_parameters)
 {
-    any_layer l;
+    struct gra_linear linear;
+    struct gra_embedding embedding;
+    struct gra_layer_norm layer_norm;
+    struct gra_rms_norm rms_norm;
+    struct gra_causal_attention causal;
+    struct gra_multi_head_attention heads;
     struct gra_gpt g;
-    gra_linear_init(&l.linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
-    gra_embedding_init(&l.embedding, gra_enter(gra_root(model), "embedding"), 5, 3);
-    gra_layer_norm_init(&l.layer_norm, gra_enter(gra_root(model), "layer_norm"), 3);
-    gra_rms_norm_init(&l.rms_norm, gra_enter(gra_root(model), "rms_norm"), 3);
-    gra_causal_attention_init(&l.causal, gra_root(model), &(gra_attention_config){
+    gra_linear_init(&linear, gra_enter(gra_root(model), "linear"), 3, 2, true);
+    gra_embedding_init(&embedding, gra_enter(gra_root(model), "embedding"), 5, 3);
+    gra_layer_norm_init(&layer_norm, gra_enter(gra_root(model), "layer_norm"), 3);
+    gra_rms_norm_init(&rms_norm, gra_enter(gra_root(model), "rms_norm"), 3);
+    gra_causal_attention_init(&causal, gra_root(model), &(gra_attention_config){
         .d_in = 3, .d_out = 2, .context_length = 6, .qkv_bias = true });
-    gra_multi_head_attention_init(&l.heads, gra_enter(gra_root(model), "shared"), &(gra_attention_config){
+    gra_multi_head_attention_init(&heads, gra_enter(gra_root(model), "shared"), &(gra_attention_config){
         .d_in = 3, .d_out = 8, .context_length = 6, .num_heads = 4, .num_kv_heads = 2, .bias = true });
     gra_gpt_init(&g, gra_enter(gra_root(model), "gpt"), &(gra_gpt_config){ 7, 5, 6, 3, 1, .tied = true });
     static const char *const want[] = {
