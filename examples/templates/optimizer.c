@@ -9,6 +9,8 @@ static const char kind[] = "NAME.v";
  * gra_group_thawed makes those of parameters that were frozen. core/optim/adamw.c has two of them. */
 int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 {
+    gra_need_optimiser(opt, __func__);                  /* NULL is refused with a sentence */
+    gra_need_model(m, __func__);
     *opt = (gra_NAME){ .model = m, .filter = filter, .lr = GRA_NO_LR, .beta = 0.9 };
     opt->v = gra_group_state(m, filter, kind);
     opt->params = gra_param_count(m);
@@ -33,6 +35,7 @@ GRA_PARAM_KERNEL(move_all, move, 4)
 
 void gra_NAME_step(gra_NAME *opt)
 {
+    gra_need_optimiser(opt, __func__);
     if (gra_group_ready(opt->model, "NAME", opt->lr, opt->v, opt->params) &&   /* init called, lr set ... */
         gra_group_thawed(opt->model, opt->filter, kind, opt->v))
         move_all(opt->model, opt->v, opt);

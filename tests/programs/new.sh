@@ -225,7 +225,7 @@ ok "its init" edit layers/zglu.c -e "$mine" -e 's,int dim),int dim\, int hidden)
     gra_linear_init(\&l->down, gra_enter(scope, "down"), hidden, dim, false);|' \
     -e 's|return gra_fail.*|gra_tensor *gate = gra_silu(t, gra_linear_forward(t, \&l->gate, x));\
     return gra_linear_forward(t, \&l->down, gra_mul(t, gate, gra_linear_forward(t, \&l->up, x)));|'
-ok "its test" edit tests/layers/test_layers.c 's,\(PLAIN("zglu".*\)\, 5),\1\, 5\, 7),'
+ok "its test" edit tests/layers/test_layers.c 's/\(PLAIN("zglu", zglu, X(3, 1, 5), 5\))/\1, 7)/'
 ok "zlion's settings" edit core/gradus.h 's|lr, beta, weight_decay;|lr, beta1, beta2, weight_decay;|'
 ok "its step" edit core/optim/zlion.c -e 's|[.]beta = 0.9|.beta1 = 0.9, .beta2 = 0.99|' \
     -e 's|beta = (real)opt->beta,|beta1 = (real)opt->beta1, beta2 = (real)opt->beta2,|' \
