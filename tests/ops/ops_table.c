@@ -27,7 +27,7 @@
  * Begin with the plainest row of an op: if several fail, only the first shows its report. Sizes are odd on
  * purpose (1, 3, 17), so that no loop over whole vectors fits them; a few exceed the blocks in which an op
  * works. */
-#include "ops_table.h"
+#include "rows.h"
 #include "lib/suites.h"
 
 /* ---- how a line becomes a row ---- */
@@ -93,23 +93,10 @@ enum { BEFORE = __COUNTER__ };          /* each row takes the next number */
 
 /* ---- answers and refusals ---- */
 
-static void expect_values(int line, const char *what, const real *x, const double *want, size_t n)
-{
-    static const double step = sizeof(real) == 8 ? 0x1p-52 : 0x1p-23;   /* from 1 to the next real */
-    ck_assert_msg(x != NULL, "tests/ops/ops_table.c:%d: there is no %s", line, what);
-    for (size_t i = 0; i < n; i++) {
-        const real to = (real)want[i];
-        ck_assert_msg(x[i] == to || (isnan(x[i]) && isnan(to)) ||
-                      fabs((double)(x[i] - to)) <= 4 * step * fabs(want[i]),
-                      "tests/ops/ops_table.c:%d: %s %zu is %.9g, expected %.9g", line, what, i, (double)x[i],
-                      want[i]);
-    }
-}
-
 static gra_tensor *answer(int line, gra_tape *t, gra_tensor *y, size_t n, const double *want)
 {
     ck_assert_msg(y->size == n, "tests/ops/ops_table.c:%d: got %zu values, expected %zu", line, y->size, n);
-    expect_values(line, "value", y->data, want, n);
+    expect_values(__FILE__, line, "value", y->data, want, n);
     return gra_empty(t);
 }
 
@@ -119,7 +106,7 @@ static gra_tensor *answers(int line, gra_tape *t, gra_tensor *x, gra_tensor *y, 
     answer(line, t, y, n, want);
     gra_tensor *by = gra_arange(t, (int)n + 1), *flat = gra_reshape(t, y, GRA_SHAPE(-1));
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, flat, gra_slice(t, by, 0, 1, (int)n + 1)))), 0);
-    expect_values(line, "gradient", gra_grad(x), dx, x->size);
+    expect_values(__FILE__, line, "gradient", gra_grad(x), dx, x->size);
     return gra_empty(t);
 }
 

@@ -183,3 +183,15 @@ bool outcomes_differ(const outcome *a, const outcome *b, char where[160])
         }
     return false;
 }
+
+void expect_values(const char *file, int line, const char *what, const real *x, const double *want, size_t n)
+{
+    static const double step = sizeof(real) == 8 ? 0x1p-52 : 0x1p-23;   /* from 1 to the next real */
+    ck_assert_msg(x != NULL, "%s:%d: there is no %s", file, line, what);
+    for (size_t i = 0; i < n; i++) {
+        const real to = (real)want[i];
+        ck_assert_msg(x[i] == to || (isnan(x[i]) && isnan(to)) ||
+                      fabs((double)(x[i] - to)) <= 4 * step * fabs(want[i]),
+                      "%s:%d: %s %zu is %.9g, expected %.9g", file, line, what, i, (double)x[i], want[i]);
+    }
+}

@@ -29,4 +29,7 @@ outcome     outcome_of(const gra_tensor *y, int nin, gra_tensor *const *in);
 void        outcome_free(outcome *o);
 bool        outcomes_differ(const outcome *a, const outcome *b, char where[160]);   /* in some bit */
 
+/* A line expects these values, to 4 units in the last place. */
+void expect_values(const char *file, int line, const char *what, const real *x, const double *want, size_t n);
+
 #endif

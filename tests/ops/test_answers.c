@@ -5,8 +5,7 @@
 #include "lib/low_memory.h"
 #include "lib/suites.h"
 #include "lib/tensors.h"
-
-#define REAL_STEP (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)    /* from 1 to the next real */
+#include "rows.h"
 
 static void open_step(void)
 {
@@ -19,16 +18,9 @@ static void open_step(void)
 
 static const real nan_ = (real)NAN;
 
-static void expect_values(const real *x, const real *want, size_t n)
-{
-    ck_assert_ptr_nonnull(x);
-    for (size_t i = 0; i < n; i++)
-        ck_assert_msg(x[i] == want[i] || (isnan(x[i]) && isnan(want[i])) ||
-                      fabs((double)(x[i] - want[i])) <= 4 * REAL_STEP * fabs((double)want[i]),
-                      "value %zu is %.9g, expected %.9g", i, (double)x[i], (double)want[i]);
-}
 #define EXPECT(x, ...)                                                                                   \
-    expect_values(x, (const real[]){ __VA_ARGS__ }, sizeof((const real[]){ __VA_ARGS__ }) / sizeof(real))
+    expect_values(__FILE__, __LINE__, "value", x, (const double[]){ __VA_ARGS__ },                       \
+                  LENGTH(((const double[]){ __VA_ARGS__ })))
 
 static void expect_shape(const gra_tensor *x, gra_shape shape)
 {
@@ -117,7 +109,7 @@ TEST(what_the_caller_lends_is_copied)
     memset(target, 0, sizeof target);
     ck_assert_int_eq(gra_backward(t, gra_add(t, gra_sum(t, y), loss)), 0);
     EXPECT(gra_grad(w), 1, 1, 2, 2);
-    const real sixth = (real)(1.0 / 6);
+    const double sixth = 1.0 / 6;
     EXPECT(gra_grad(x), -sixth, sixth, sixth, -sixth, sixth, -sixth);
 }
 
