@@ -6,7 +6,6 @@
 #include "lib/fault.h"
 #include "lib/folder.h"
 #include "lib/suites.h"
-#include "lib/alone.h"
 #include "two_params.h"
 
 #include <errno.h>

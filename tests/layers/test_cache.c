@@ -7,7 +7,6 @@
 #include "lib/suites.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
 

@@ -6,7 +6,6 @@
 #include "suites.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 /* ---- kernels that cannot be cut into chunks ----

@@ -3,7 +3,6 @@
 #include "crash.h"
 #include "folder.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "lib/suites.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <unistd.h>
 
 static gra_tensor *param(const char *name, gra_shape shape)     /* of ones */

@@ -10,7 +10,6 @@
 #include "lib/suites.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { MOST = 3000 };                   /* values of a tensor */
 

@@ -4,7 +4,6 @@
 #include "lib/fixture.h"
 #include "lib/suites.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 static void open_tape(void) { open_all(); gra_begin(t, GRA_GRAD, NULL); }

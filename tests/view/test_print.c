@@ -3,8 +3,6 @@
 #include "lib/folder.h"
 #include "lib/suites.h"
 
-#include <stdlib.h>
-
 #define OF(...)     (const real[]){ __VA_ARGS__ }, { 0 }
 #define COUNT(...)  NULL, { __VA_ARGS__ }
 #define SIZES(...)  { LENGTH(((int[]){ __VA_ARGS__ })), { __VA_ARGS__ } }

@@ -14,7 +14,6 @@
  * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column,
  * where each byte counts as one. */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
