@@ -236,23 +236,18 @@ static ssize_t cut(fault_call call, size_t n)
     return error > 0 ? -1 : error == FAULT_END ? 0 : error == FAULT_SHORT && n > 1 ? 1 : (ssize_t)n;
 }
 
-INSTEAD_OF(ssize_t, read, int fd, void *to, size_t n)
-{
-    const ssize_t now = cut(FAULT_READ, n);
-    return now <= 0 ? now : __real_read(fd, to, (size_t)now);
-}
-
-INSTEAD_OF(ssize_t, pread, int fd, void *to, size_t n, off_t at)
-{
-    const ssize_t now = cut(FAULT_READ, n);
-    return now <= 0 ? now : __real_pread(fd, to, (size_t)now, at);
-}
-
-INSTEAD_OF(ssize_t, write, int fd, const void *from, size_t n)
-{
-    const ssize_t now = cut(FAULT_WRITE, n);
-    return now <= 0 ? now : __real_write(fd, from, (size_t)now);
-}
+/* TRANSFER defines the function that is called instead of `name`, which transfers `now` of n bytes. */
+#define TRANSFER(name, call, parameters, arguments)                                                       \
+    ssize_t __real_##name parameters;                                                                     \
+    ssize_t __wrap_##name parameters;                                                                     \
+    ssize_t __wrap_##name parameters                                                                      \
+    {                                                                                                     \
+        const ssize_t now = cut(call, n);                                                                 \
+        return now <= 0 ? now : __real_##name arguments;                                                  \
+    }
+TRANSFER(read, FAULT_READ, (int fd, void *to, size_t n), (fd, to, (size_t)now))
+TRANSFER(pread, FAULT_READ, (int fd, void *to, size_t n, off_t at), (fd, to, (size_t)now, at))
+TRANSFER(write, FAULT_WRITE, (int fd, const void *from, size_t n), (fd, from, (size_t)now))
 
 FAILING(int, fsync, (int fd), fails(FAULT_SYNC), -1, as_it_is, (fd))
 FAILING(int, ftruncate, (int fd, off_t length), fails(FAULT_SYNC), -1, as_it_is, (fd, length))
