@@ -45,7 +45,7 @@ judged() {      # judged NAME STATUS WORDS: the judge exits with STATUS, and its
 }
 
 refused() {     # refused NAME LINE WORDS: an answer with this line does not pass, for this reason
-    answer "$1" "$2"
+    answer "$1" "$2" </dev/null
     ok "$1" judged "$1" 1 "$3"
 }
 
@@ -67,23 +67,22 @@ group "answers that misbehave"
 cp "$solution" "$W/right.c"
 ok "the solution" judged right 0 "Exercise 08: passed"
 refused loop 'for (volatile unsigned i = 0; ; i++) ;' \
-    "three scores it did not end within 1 second. Usual cause" </dev/null
-refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end" </dev/null
-refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: \|SIGSEGV" \
-    </dev/null
+    "three scores it did not end within 1 second. Usual cause"
+refused prints 'for (;;) puts("Exercise 08: passed.");' "it prints without end"
+refused null 'volatile double *none = NULL; none[n] = 1;' "it crashed: line [0-9]*: \|SIGSEGV"
 ok "where there are no gradients" lacks gradient "$W/said"
-refused abort 'abort();' "it crashed with SIGABRT: abort() was called" </dev/null
-refused exit 'exit(0);' "it ended the process (exit status 0)" </dev/null
-refused status 'exit(127);' "it ended the process (exit status 127)" </dev/null
+refused abort 'abort();' "it crashed with SIGABRT: abort() was called"
+refused exit 'exit(0);' "it ended the process (exit status 0)"
+refused status 'exit(127);' "it ended the process (exit status 127)"
 refused stack 'volatile double a[1 << 28]; for (int i = 0; i < 1 << 28; i += 512) a[i] = x[0];' \
-    "the stack\|SIGSEGV" </dev/null
-refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory" </dev/null
-refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV\|allocation" \
-    </dev/null
-refused deep 'if (deep(n) == 3) return;' "a function calls itself without end\|SIGSEGV" <<'END'
+    "the stack\|SIGSEGV"
+refused memory 'for (;;) memset(malloc(1 << 20), 1, 1 << 20);' "memory"
+refused much 'volatile char *much = malloc((size_t)1 << 40); much[n] = 1;' "memory\|SIGSEGV\|allocation"
+answer deep 'if (deep(n) == 3) return;' <<'END'
 static int deep(int n) { volatile char a[1000]; a[0] = (char)n; return deep(n + 1) + a[0]; }
 END
-refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0\|division by zero" </dev/null
+ok deep judged deep 1 "a function calls itself without end\|SIGSEGV"
+refused divides 'volatile int none = n - n; if (n / none) return;' "divided by 0\|division by zero"
 ok "on its line" eval '! asan || judged divides 1 "line $(sed -n "/int none/=" "$W/divides.c"):"'
 answer talks 'for (int i = 0; i < 20000; i++) printf("line %d\n", i);' </dev/null
 ok "output past 64 KB" judged talks 0 \
@@ -154,7 +153,7 @@ done
 compiles
 
 group "answers that do not compile"
-refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl" </dev/null
+refused slip 'doubl z;' "does not compile: 08_softmax.c:[0-9]*:.*: error: .*doubl"
 sed 's/^void softmax(/void sofmax(/' "$solution" >"$W/misspelt.c"
 ok "a misspelt name" judged misspelt 1 "the function softmax is missing: is it in the file"
 printf ' \n' >"$W/empty.c"
