@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static double (*of)(double);            /* whose difference is taken */
+static double (*of)(double);            /* the function whose difference is taken */
 static double cube(double x)  { return x * x * x; }
 static double wave(double x)  { return sin(2 * x) + x; }
 static double f_of(const double *x) { return of(x[0]); }
@@ -49,15 +49,15 @@ static void gradient(const struct judge_call *c)
 static const struct judge_answer numeric = {
     .sizes = { "i n", "j n" }, .telling = { 4, 4 }, .call = gradient,
     .in = { "x[i]", "h in 0.01..0.3" }, .out = { "g[i]" }, .lines =
-        "above[i] = " AT("x[j] + [i = j] * h") "             # f above\n"
-        "below[i] = " AT("x[j] - [i = j] * h") "             # f below\n"
+        "above[i] = " AT("x[j] + [i = j] * h") "             # f at x[i] + h\n"
+        "below[i] = " AT("x[j] - [i = j] * h") "             # f at x[i] - h\n"
         "here[i] = " AT("x[j]") "                            # f at x\n\n"
         "g[i] = (above[i] - below[i]) / (2 * h)\n", .special = {
         { "this is the one-sided difference, (f(x + h) - f(x)) / h: use both sides",
           "g[i] = (above[i] - here[i]) / h" },
-        { "x[i] is moved by h and back again, so that the second point is x: it should be x - h",
+        { "x[i] is moved by h and back again: move it on to x[i] - h for the second point",
           "g[i] = (above[i] - here[i]) / (2 * h)" },
-        { "f is the same at both points: x[i] must be x[i] + h at one, x[i] - h at the other", "g[i] = 0" },
+        { "f is the same at both points: move x[i] up by h for one, down by h for the other", "g[i] = 0" },
         { "all x move at once: move one x[i] at a time",
           "above[i] = " AT("x[j] + h") "\nbelow[i] = " AT("x[j] - h") },
         { "x[0] is moved every time: for g[i] move x[i]",
@@ -72,14 +72,14 @@ static void steps(const struct judge_call *c)
 static const struct judge_answer best = {
     .sizes = { "k many" }, .telling = { 5 }, .call = steps,
     .in = { "f[k] in -3..3  # f", "f3[k] in 0.5..9  # f'''" }, .out = { "h[k]" }, .lines =
-        "e = 2.220446049250313e-16                           # the DBL_EPSILON\n"
+        "e = 2.220446049250313e-16                           # DBL_EPSILON\n"
         "h[k] = cbrt(3 * e * abs(f[k]) / abs(f3[k]))\n", .special = {
         { "this is 1: in C the integer division 1 / 3 gives 0, and x to the power 0 is 1", "h[k] = 1" },
         { "the error does not depend on the signs of f and f''': take |f| and |f'''|",
           "h[k] = cbrt(3 * e * f[k] / f3[k])" },
-        { "FLT_EPSILON is for float: these are doubles", "e = 1.1920928955078125e-7" },
-        { "the factor is 6: it should be 3, as the derivative of h^2/6 is h/3 (did you make both errors "
-          "equal? Their sum is smallest at another step)",
+        { "FLT_EPSILON is for float: use DBL_EPSILON", "e = 1.1920928955078125e-7" },
+        { "the factor is 6, but should be 3: the derivative of h^2/6 is h/3 (did you make both errors equal? "
+          "Their sum is smallest at a different step)",
           "h[k] = cbrt(6 * e * abs(f[k]) / abs(f3[k]))" } } };
 
 static void one(const char *part, double (*f)(double), double x, double h)

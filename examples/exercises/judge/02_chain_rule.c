@@ -28,10 +28,10 @@ static const struct judge_answer answer = {
         "dw = dz * x\n"
         "db = dz\n"
         "dx = dz * w\n", .special = {
-        { "this is de times e: the slope of e^2 is 2e, and de is the first gradient", "de = 2 * e * e" },
-        { "the slope of tanh was taken at y: it is 1 - tanh(z)^2, and y is tanh(z) already",
+        { "this is 2e times e: the slope of e^2 is 2e alone", "de = 2 * e * e" },
+        { "the slope of tanh is computed as 1 - tanh(y)^2: use 1 - y^2, as y is tanh(z) already",
           "dz = dy * (1 - tanh(y)^2)" },
-        { "only the slope is there: multiply it by the gradient of the left side",
+        { "this is only the slope: multiply it by the gradient of the left side",
           "dz = 1 - y^2\ndw = x\ndx = w" } } };
 
 void judge_exercise(void)

@@ -25,9 +25,9 @@ static const struct judge_answer answer = {
         "dx = dx0 + dv + du * w\n", .special = {
         { "u = x w passed on u->grad before v had added to it: go from the last line to the first",
           "dw = dw0 + dloss * v * x\ndx = dx0 + dv + dloss * v * w" },
-        { "only the contribution of u = x w is there: = overwrote the rest, use +=",
+        { "only the contribution of u = x w is left: = overwrote the rest, so use +=",
           "dw = du * x\ndx = du * w" },
-        { "only the contribution of v = u + x is there: = overwrote the rest, use +=",
+        { "only the contribution of v = u + x is left: = overwrote the rest, so use +=",
           "du = dv\ndx = dv" } } };
 
 static void one_value(const char *part, double x, double dloss, double held)
@@ -36,7 +36,8 @@ static void one_value(const char *part, double x, double dloss, double held)
     struct value both = { x, held }, vu = { 0, 0 }, vv = { 0, 0 };
     judge_part("%s", part);
     used_twice(&both, &both, &vu, &vv, dloss);
-    judge_clue("apart, both are right: each += must add to the same grad, without a case for x == w");
+    judge_clue("if x and w differ, both gradients are right: let each += add to the same grad, and test no "
+               "x == w");
     judge_numbers("gradient of x and w, which are one value", GRA_SHAPE(1), &both.grad,
                   &(double){ held + dv + 2 * du * x }, 1e-10);
 }

@@ -1,4 +1,5 @@
-/* 04 scalar_tape: the judge. Formulas are lists of lines, which the answer's tape and the judge compute. */
+/* 04 scalar_tape: the judge. A formula is a list of lines, which both the answer's tape and the judge
+ * compute. */
 #include "comparison.h"
 #include <math.h>
 
@@ -18,17 +19,17 @@ static double rate(const struct line *l, int i, int k)
     return l->what == ADD ? 1 : l->what == MUL ? v[k ? l->a : l->b] : 1 - v[i] * v[i];
 }
 
-/* The mistakes of a sweep. */
+/* Mistakes in a sweep. */
 enum { STALE = 1, BEHIND, ADDED, NEWEST, OLDEST, STORED, MINUS, NO_SLOPE, NOTHING, MISTAKES };
 static const char *const says[MISTAKES] = {
     [STALE] = "the gradients of the last sweep were still there: set all to 0 first",
     [BEHIND] = "nodes after y still have the gradients of the last sweep: set all to 0",
-    [ADDED] = "1 was added to what y's gradient held: set it to 1",
+    [ADDED] = "1 was added to y's old gradient: set y's gradient to 1",
     [NEWEST] = "the sweep begins at the newest node on the tape: begin at y",
     [OLDEST] = "only y passes its gradient on: go from the newest node to the oldest",
     [STORED] = "only one of a node's two uses counts: grad = should be grad +=",
     [MINUS] = "grad -= should be grad +=", [NO_SLOPE] = "the slope is left out: pass on grad * slope[k]",
-    [NOTHING] = "y passes nothing on: a node adds its own grad times its own slope[k] to in[k]->grad" };
+    [NOTHING] = "y passes nothing on: let each node add its grad times its slope[k] to in[k]->grad" };
 
 /* A sweep from line y of n lines. before: what the last sweep left in the gradients. */
 static const double *swept(const struct line *line, int n, int y, const double *before, int mistake)
@@ -50,7 +51,7 @@ static const double *swept(const struct line *line, int n, int y, const double *
 }
 
 static struct scalar_tape tape;
-static char odd[200];                   /* what is wrong with the operands or slopes of its nodes, or "" */
+static char odd[200];                   /* what is wrong with in[] or slope[] of its nodes, or "" */
 
 /* Appends line i to the answer's tape. */
 static struct scalar *append(const struct line *l, int i, struct scalar *const *node)
@@ -62,8 +63,9 @@ static struct scalar *append(const struct line *l, int i, struct scalar *const *
                      : (l->what == ADD ? tape_add : tape_mul)(&tape, node[l->a], node[l->b]);
     v[i] = l->what == LEAF ? l->leaf : l->what == ADD ? a + b : l->what == MUL ? a * b : tanh(a);
     if (tape.n != i + 1 || y != &tape.node[i])
-        judge_wrong("%s: append one node, &t->node[%d], return its address, and count it: n is %d, and the "
-                    "address is %s", by, i, tape.n, y == &tape.node[i] ? "right" : y ? "wrong" : "NULL");
+        judge_wrong("%s: n is %d, and the returned address is %s: append one node, &t->node[%d], return its "
+                    "address, and count it", by, tape.n,
+                    y == &tape.node[i] ? "right" : y ? "wrong" : "NULL", i);
     const struct comparison c = judge_comparison(GRA_SHAPE(1), &y->value, &v[i], 1e-12);
     judge_explained(&c, by, (struct judge_mistake[]){
         { "this is a + b", (double[]){ a + b } }, { "this is a - b", (double[]){ a - b } },
@@ -71,7 +73,7 @@ static struct scalar *append(const struct line *l, int i, struct scalar *const *
     for (int k = 0; k < 2 && !odd[0]; k++) {
         const bool none = k >= (l->what == LEAF ? 0 : l->what == TANH ? 1 : 2);
         if (none && y->in[k])
-            snprintf(odd, sizeof odd, "in[%d] of the node of %s is not NULL: is it an operand of the last "
+            snprintf(odd, sizeof odd, "in[%d] of the node of %s is not NULL: is it left over from the last "
                      "formula?", k, by);
         else if (!none && y->in[k] == node[k ? l->b : l->a] && !(fabs(y->slope[k] - rate(l, i, k)) <= 1e-9))
             snprintf(odd, sizeof odd, "slope[%d] of the node of %s is %.9g, expected %.9g: the rate at which "
@@ -90,7 +92,7 @@ static void check(const char *part, const struct line *line, int n, int y)
     for (int i = 0; i < n; i++)
         node[i] = append(&line[i], i, node);
     struct scalar *const past = &tape.node[n % TAPE_ROOM], was = *past;
-    if (n < TAPE_ROOM)                  /* a sweep that visits it is recognised */
+    if (n < TAPE_ROOM)                  /* a sweep that visits this node is recognised */
         *past = (struct scalar){ 0, 1e200, { node[0], node[0] }, { 1e100, 1e100 } };
     for (int again = 0; again < 4; again++) {
         struct judge_mistake mistakes[MISTAKES + 1] = { { odd, got } };
@@ -141,7 +143,7 @@ void judge_exercise(void)
         line[i] = (struct line)OP(ADD, i - 1, i - 1);
     check("a is doubled fifty times: each node is visited once, not on each path to it", line, 51, 50);
     static const int sizes[] = { 12, 40, TAPE_ROOM };
-    for (int k = 0; k < 3; k++) {       /* four leaves, then anything of anything */
+    for (int k = 0; k < 3; k++) {       /* four leaves, then random operations on random nodes */
         const double *d = judge_draw((uint64_t)(41 + k), 4 * TAPE_ROOM, 0, 1);
         for (int i = 0; i < sizes[k]; i++, d += 4)
             line[i] = (struct line){ i < 4 ? LEAF : (enum what)(1 + (int)(2.999 * d[0])), (int)(d[1] * i),

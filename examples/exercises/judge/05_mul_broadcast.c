@@ -23,19 +23,19 @@ static const struct judge_answer answer = {
           "a_ij[i,j] = a[0,i * cols + j]" },
         { "b is read at [i * cols + j], as if it were not stretched: use place()",
           "b_ij[i,j] = b[0,i * cols + j]" },
-        { "place: this is j * rows + i: numbers are stored row by row, at i * cols + j",
+        { "place returns j * rows + i, but numbers are stored row by row, at i * cols + j",
           "a_ij[i,j] = a[0,min(j, ca - 1) * ra + min(i, ra - 1)]\n"
           "b_ij[i,j] = b[0,min(j, cb - 1) * rb + min(i, rb - 1)]" },
-        { "place: the tests are exchanged: with one row i is 0, with one column j is",
+        { "the tests in place are exchanged: with one row i should be 0, with one column j",
           "a_ij[i,j] = a[0,[ca > 1] * i * ca + [ra > 1] * j]\n"
           "b_ij[i,j] = b[0,[cb > 1] * i * cb + [rb > 1] * j]" },
-        { "only the last use of a number is in its gradient: = overwrote the others, use +=",
+        { "only the last use of a number is in its gradient: = overwrote the others, so use +=",
           "da[r,c] = dy[r + rows - ra,c + cols - ca] * b_ij[r + rows - ra,c + cols - ca]\n"
           "db[s,t] = dy[s + rows - rb,t + cols - cb] * a_ij[s + rows - rb,t + cols - cb]" },
-        { "it is written at [i * cols + j], as if the operand were not stretched: use place()",
+        { "this is written at [i * cols + j], as if the operand were not stretched: use place()",
           "da[r,c] = sum(i, sum(j, [i * cols + j = r * ca + c] * dy[i,j] * b_ij[i,j]))\n"
           "db[s,t] = sum(i, sum(j, [i * cols + j = s * cb + t] * dy[i,j] * a_ij[i,j]))" },
-        { "it is written at the other operand's place: each operand has a place of its own",
+        { "this is written at the other operand's place: use the place of this operand",
           "da[r,c] = sum(i, sum(j, [" PLACE("b") " = r * ca + c] * dy[i,j] * b_ij[i,j]))\n"
           "db[s,t] = sum(i, sum(j, [" PLACE("a") " = s * cb + t] * dy[i,j] * a_ij[i,j]))" } } };
 

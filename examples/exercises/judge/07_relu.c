@@ -8,13 +8,13 @@ MAKES(f, my_relu(t, in[0]))
 #define RELU(OF, ...) { .sizes = { __VA_ARGS__ }, .telling = { 5, 4, 3 }, .f = f, .op = "my_relu", \
     .in = { "x" OF }, .out = { "y" OF }, \
     .lines = "y" OF " = max(x" OF ", 0)\n\n" "dx" OF " = dy" OF " * [x" OF " > 0]\n", .special = { \
-        { "negative numbers become positive: they should become 0", "y" OF " = abs(x" OF ")" }, \
-        { "this is 1 where x is positive: it should be x itself", "y" OF " = [x" OF " > 0]" }, \
-        { "negative numbers are multiplied by %: they should become 0", \
+        { "negative numbers become positive, but should become 0", "y" OF " = abs(x" OF ")" }, \
+        { "this is 1 where x is positive, but should be x itself", "y" OF " = [x" OF " > 0]" }, \
+        { "negative numbers are multiplied by %, but should become 0", \
           "y" OF " = 0.01 * min(x" OF ", 0) + max(x" OF ", 0)" }, \
-        { "numbers over % are cut: positive ones should pass", "y" OF " = min(6, max(x" OF ", 0))" }, \
-        { "this is max(x, %): the bound is 0", "y" OF " = max(1, x" OF ")" }, \
-        { "half of dy passes where x is 0: the gradient should be 0 there", \
+        { "numbers above % are cut, but should pass", "y" OF " = min(6, max(x" OF ", 0))" }, \
+        { "this is max(x, %), but should be max(x, 0)", "y" OF " = max(1, x" OF ")" }, \
+        { "half of dy passes where x is 0, but the gradient should be 0 there", \
           "dx" OF " = dy" OF " * ([x" OF " > 0] + [x" OF " = 0] / 2)" } } }
 static const struct judge_answer line = RELU("[i]", "i n"), block = RELU("[i,j,k]", "i n", "j m", "k p");
 
@@ -27,17 +27,18 @@ static void checked(const struct judge_call *c)
 static const struct judge_answer condition = {
     .sizes = { "k many" }, .telling = { 12 }, .call = checked, .in = { "x[k] in -1..1", "h[k] in 0.1..0.9" },
     .out = { "can_be_checked[k]" }, .lines = "can_be_checked[k] = [abs(x[k]) >= h[k]]\n", .special = {
-        { "all x to the right of the kink are left out: relu is a line there too",
+        { "this is false for all x to the right of the kink, but relu is a straight line there too",
           "can_be_checked[k] = [x[k] <= -h[k]]" },
-        { "only x = 0 is left out: near it, too, the points are on both sides",
+        { "this is false only at x = 0, but near 0, too, the points are on both sides of the kink",
           "can_be_checked[k] = [x[k] != 0]" },
-        { "it is always true: false where x - h and x + h are on both sides of the kink",
+        { "this is always true, but should be false where x - h and x + h are on both sides of the kink",
           "can_be_checked[k] = 1" },
-        { "x must be 2h from the kink here: h is enough", "can_be_checked[k] = [abs(x[k]) >= 2 * h[k]]" },
-        { "it is true at 0: there the difference is 1/2 for every h, but the gradient 0",
+        { "this asks for 2h between x and the kink: h is enough",
+          "can_be_checked[k] = [abs(x[k]) >= 2 * h[k]]" },
+        { "this is true at 0, where the difference is 1/2 for every h, but the gradient is 0",
           "can_be_checked[k] = max([x[k] = 0], [abs(x[k]) >= h[k]])" } } };
 
-/* Forward once more, where memory past y's end is watched. */
+/* Runs forward once more, with guards in the memory past y's end. */
 static void ends(const double *x, int n)
 {
     gra_tape *t = judge_tape(GRA_GRAD, NULL);
@@ -65,7 +66,7 @@ void judge_exercise(void)
         CASE("gradient", { 12 }, .gradients = true));
     CASES(&block,
         CASE("x of three dimensions", { 2, 3, 4 }, .gradients = true,
-             .says = "x may have any shape, and y->size is the count of its numbers"));
+            .says = "x may have any shape: y->size is the number of its elements"));
     judge_end(&block);
     for (int k = 0; k < 12; k++) {
         const double up = fmax(x[k] + h[k], 0), down = fmax(x[k] - h[k], 0);

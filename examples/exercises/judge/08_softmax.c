@@ -12,14 +12,14 @@ static const struct judge_answer answer = {
         "y[i] = e[i] / total\n", .special = {
         { "this uses e^-x instead of e^x: the largest score should have the largest weight",
           "e[i] = exp(top - x[i])" },
-        { "the largest is subtracted only in the numerator: do so in the sum too",
+        { "the largest score is subtracted only in the numerator: subtract it in the sum too",
           "total = sum(i, exp(x[i]))" },
-        { "the largest is subtracted only in the sum: do so in the numerator too",
+        { "the largest score is subtracted only in the sum: subtract it in the numerator too",
           "y[i] = exp(x[i]) / total" },
-        { "each was divided by the sum of the others: its own e^x belongs in the sum too",
+        { "each e^x is divided by the sum of the others: divide it by the sum of all",
           "y[i] = e[i] / (total - e[i])" },
         { "x is divided by the sum of x: e^x is missing", "y[i] = x[i] / sum(i, x[i])" },
-        { "this is the sigmoid of each score: softmax divides by a sum over all scores",
+        { "this is the sigmoid of each score: divide e^x by the sum over all scores",
           "y[i] = sigmoid(x[i])" } } };
 
 static const struct judge_answer gradient = {
@@ -29,7 +29,7 @@ static const struct judge_answer gradient = {
         "dx[i] = dx0[i] + y[i] * (dy[i] - dot)\n", .special = {
         { "this uses only dy_i/dx_i = y_i (1 - y_i): x_i moves the other y's too",
           "dx[i] = dx0[i] + y[i] * (1 - y[i]) * dy[i]" },
-        { "the shared sum leaves out i = j, or dy_i/dx_i is taken to be y_i: it is y_i (1 - y_i)",
+        { "the shared sum leaves out i = j, or dy_i/dx_i is taken to be y_i, but it is y_i (1 - y_i)",
           "dx[i] = dx0[i] + y[i] * (dy[i] - (dot - dy[i] * y[i]))" },
         { "for i other than j the sign is wrong: the bracket is 0 - y_j there",
           "dx[i] = dx0[i] + y[i] * (dy[i] - (2 * dy[i] * y[i] - dot))" } } };
@@ -42,8 +42,8 @@ void judge_exercise(void)
     static const double large[] = { 1e4, 1e4 - 1, 0 };
     static const double end[] = { -1e4, 0, 3, 1e4 }, low[] = { -1e4 - 1, -1e4 }, y1[] = { 1 }, dy1[] = { 3 };
 #define LARGE .says = "e^x of a large number is infinite, and of a very negative one 0: subtract the " \
-    "largest of all scores first, wherever it is (begin the search with x[0], not with 0). It does not " \
-    "change y; scores must not be clipped or scaled"
+    "largest of all scores first, wherever it is (begin the search with x[0], not with 0). This does not " \
+    "change y; do not clip or scale the scores"
     CASES(&answer,
         CASE("three scores", { 3 }, .in = { three }),
         CASE("negative scores and equal ones", { 5 }, .in = { equal }),

@@ -12,14 +12,14 @@ static const struct judge_answer answer = {
         "y = mean(r, loss[r])\n\n"
         "p[r,j] = exp(x[r,j] - m[r]) / total[r]\n"
         "dx[r,j] = dy * (p[r,j] - [j = target[r]]) / rows\n", .special = {
-        { "this is p of the target: the loss is -log p", "loss[r] = exp(x[r,target[r]] - m[r]) / total[r]" },
-        { "this is the base-2 logarithm: the loss has the natural one, log in C",
+        { "this is p of the target: take -log p", "loss[r] = exp(x[r,target[r]] - m[r]) / total[r]" },
+        { "this is the base-2 logarithm: take the natural one, log in C",
           "loss[r] = (m[r] + log(total[r]) - x[r,target[r]]) / log(2)" },
-        { "only the target's score gets a gradient: the others change the sum too",
+        { "only the target's score gets a gradient, but the other scores change the sum too",
           "dx[r,j] = dy * [j = target[r]] * (p[r,j] - 1) / rows" },
-        { "the target's -1 is not divided by rows: the mean divides both terms",
+        { "the target's -1 is not divided by rows: divide both terms",
           "dx[r,j] = dy * (p[r,j] / rows - [j = target[r]])" },
-        { "-1/p at the target is dloss/dp: expected dloss/dx, through the softmax",
+        { "this is dloss/dp, which is -1/p at the target: go on through the softmax to dloss/dx",
           "dx[r,j] = -dy * [j = target[r]] / p[r,j] / rows" } } };
 
 void judge_exercise(void)
@@ -35,21 +35,21 @@ void judge_exercise(void)
         CASE("two rows of five classes", { 2, 5 }, .in = { NULL, t13 }),
         CASE("one class", { 2, 1 }, .in = { one, t00 }),
         CASE("scores of 1e4", { 1, 3 }, .in = { large, t1 },
-             .says = "e^x of a large score is infinite: subtract the row's largest from each score before "
-             "exp"),
+             .says = "e^x of a large score is infinite: subtract the row's largest score from each score "
+             "before exp"),
         CASE("scores of -1e4", { 1, 2 }, .in = { low, t00 },
-             .says = "all e^x are 0 there: take the row's largest out of the sum, which is negative here"),
+             .says = "every e^x is 0 here: take the largest score out of the sum, even if it is negative"),
         CASE("scores of 1e4, the largest at the end", { 2, 3 }, .in = { end, t21 },
              .says = "take a row's largest score out of its sum, wherever it is"),
         CASE("a target whose probability is e^-1e4", { 1, 3 }, .in = { far, t00 },
-             .says = "that p rounds to 0: compute no p, subtract two logarithms, log(sum e^x_j) - x_target"),
+             .says = "this p rounds to 0: subtract two logarithms instead, log(sum of e^x_j) - x_target"),
         CASE("a row of large scores beside one of small", { 2, 3 }, .in = { beside, t12 },
-             .says = "what is taken out of a row's sum must be that row's own largest"),
+             .says = "take out of each row's sum that row's own largest score"),
         CASE("a row of small scores beside one of very negative ones", { 2, 3 }, .in = { negative, t12 },
-             .says = "what is taken out of a row's sum must be that row's own largest: start with its first"),
+             .says = "take out of each row's sum that row's own largest score: start with its first score"),
         CASE("gradient", { 3, 5 }, .in = { NULL, t310 }, .gradients = true),
         CASE("gradient at scores of 1e4", { 2, 3 }, .in = { both, t1 }, .gradients = true,
-             .says = "e^x of a large score is infinite, and sums of e^x may be 0: in the backward, too, "
-             "subtract each row's own largest first"));
+             .says = "e^x of a large score is infinite, and a sum of e^x may be 0: subtract each row's own "
+             "largest score first, in the backward too"));
     judge_end(&answer);
 }

@@ -19,13 +19,13 @@ static const struct judge_answer answer = {
         "mg[k] = mean(i, g[k,i])                             # the mean of g\n"
         "mgz[k] = mean(i, g[k,i] * z[k,i])                   # the mean of g z\n"
         "dx[k,i] = r[k] * (g[k,i] - mg[k] - z[k,i] * mgz[k])\n", .special = {
-        { "eps is added to 1 / sqrt(var): it belongs inside, sqrt(var + eps)",
+        { "eps is added to 1 / sqrt(var): add it inside, sqrt(var + eps)",
           "r[k] = 1 / sqrt(var[k]) + eps" },
-        { "the mean is never subtracted: x / sqrt(mean of x^2 + eps) is another norm, RMSNorm",
+        { "the mean is never subtracted: x / sqrt(mean of x^2 + eps) is a different norm, RMSNorm",
           "c[k,i] = x[k,i]" },
-        { "this is as if x_i moved only z_i: it moves the mean and r of the row too",
+        { "this is as if x_i moved only z_i, but it moves the mean and r of the row too",
           "dx[k,i] = r[k] * g[k,i]" },
-        { "w multiplies after the means: they are means of dy w, each dy with its own w",
+        { "dy is multiplied by w after the means are taken: take the means of dy w",
           "g[k,i] = dy[k,i]\ndx[k,i] = w[i] * r[k] * (g[k,i] - mg[k] - z[k,i] * mgz[k])" } } };
 
 void judge_exercise(void)

@@ -10,11 +10,11 @@ static const struct judge_answer answer = {
         "y[i] = x[i] * P[i]\n\n"
         "p[i] = exp(-x[i]^2 / 2) / sqrt(2 * pi)              # the density p\n"
         "dx[i] = dy[i] * (P[i] + x[i] * p[i])\n", .special = {
-        { "this is GELU's tanh approximation: P has erf",
+        { "this is GELU's tanh approximation: compute P with erf",
           "P[i] = (1 + tanh(sqrt(2 / pi) * (x[i] + 0.044715 * x[i]^3))) / 2" },
-        { "this is x sigmoid(1.702 x), another approximation: P has erf", "P[i] = sigmoid(1.702 * x[i])" },
-        { "this is SiLU, x sigmoid(x): P has erf", "P[i] = sigmoid(x[i])" },
-        { "this is only the derivative of P: y is x P(x), a product", "dx[i] = dy[i] * p[i]" } } };
+        { "this approximates P by sigmoid(1.702 x): compute P with erf", "P[i] = sigmoid(1.702 * x[i])" },
+        { "this is SiLU, x sigmoid(x): compute P with erf", "P[i] = sigmoid(x[i])" },
+        { "this is only the derivative of P: apply the product rule to x P(x)", "dx[i] = dy[i] * p[i]" } } };
 
 void judge_exercise(void)
 {
@@ -24,7 +24,7 @@ void judge_exercise(void)
         CASE("0, and far from it", { 6 }, .in = { far }),
         CASE("gradient of some x", { 6 }, .in = { some }, .gradients = true),
         CASE("gradient at 0, and far from it", { 6 }, .in = { far }, .gradients = true,
-             .says = "nan where x is 0: y / x is 0/0 there, so if it is used for P(x), compute P again"));
+            .says = "nan where x is 0: y / x is 0/0 there, so compute P(x) again instead of using y / x"));
     judge_end(&answer);
     judge_part("x of two dimensions");
     judge_gradients(GRA_GRAD, NULL, NULL, 1, &(gra_check_in){ "x", .shape = GRA_SHAPE(3, 7) }, f, NULL);

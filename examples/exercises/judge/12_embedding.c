@@ -15,13 +15,13 @@ static const struct judge_answer gradient = {
         { "the row of an id that comes twice holds only the gradient of its last place: add with +=",
           "dw[k,j] = [sum(i, [ids[i] = k]) = 0] ? dw0[k,j]"
           " : sum(i, [max(i, [ids[i] = k] * (i + 1)) = i + 1] * dy[i,j])" },
-        { "row i of dy goes to row i of dw: it goes to the row of ids[i]",
+        { "row i of dy is added to row i of dw: add it to row ids[i]",
           "dw[k,j] = dw0[k,j] + sum(i, [i = k] * dy[i,j])" },
-        { "what dw held is lost where an id is: it is added to, never stored",
+        { "the old numbers in the rows of the ids are lost: add to them with +=, do not store",
           "dw[k,j] = [sum(i, [ids[i] = k]) = 0] ? dw0[k,j] : sum(i, [ids[i] = k] * dy[i,j])" },
-        { "the gradient of a repeated id is divided by its number: it is a sum",
+        { "the gradient of a repeated id is divided by how often it occurs: it should be the sum",
           "dw[k,j] = dw0[k,j] + sum(i, [ids[i] = k] * dy[i,j]) / max(1, sum(i, [ids[i] = k]))" },
-        { "row ids[i] of dy is added to row i of dw: it is the other way round",
+        { "row ids[i] of dy is added to row i of dw: add row i of dy to row ids[i] of dw",
           "dw[k,j] = dw0[k,j] + sum(i, [i = k] * dy[ids[i],j])" } } };
 
 void judge_exercise(void)

@@ -1,5 +1,5 @@
-/* 13 dropout: the judge. Which numbers are dropped is up to the answer (it may draw in any order), so
- * this looks at what is true of any mask. */
+/* 13 dropout: the judge. The answer decides which numbers are dropped (it may draw in any order), so the
+ * judge checks what is true of any mask. */
 #include "judge.h"
 
 enum { ROWS = 40, COLS = 100, SIZE = ROWS * COLS };
@@ -23,14 +23,14 @@ static struct trial run(gra_mode mode, gra_rng *rng, const double *x, const doub
     return k;
 }
 
-/* got must be a factor times x where y is not 0, and else 0. What other factor is it? */
+/* got must be `factor` times x where y is not 0, and else 0. If the factor is a different one, says why. */
 static void scaled(const char *name, const double *got, const double *x, const double *y, double p,
                    double factor)
 {
     const struct { double factor; const char *says; } known[] = {
-        { 1, "what is kept is not scaled up: divide by 1 - p" },
-        { 1 - p, "what is kept is multiplied by 1 - p: divide by it" },
-        { 1 / p, "what is kept is divided by p, which is the probability of dropping: divide by 1 - p" },
+        { 1, "the kept numbers are not scaled up: divide them by 1 - p" },
+        { 1 - p, "the kept numbers are multiplied by 1 - p: divide them by it" },
+        { 1 / p, "the kept numbers are divided by p, the probability of dropping: divide them by 1 - p" },
         { 1 / (1 - p), "" } };
     double want[SIZE], by = NAN;
     bool one = true, again = true, raw = true, everywhere = true;
@@ -44,18 +44,18 @@ static void scaled(const char *name, const double *got, const double *x, const d
     }
     for (size_t k = 0; k < sizeof known / sizeof *known && one && fabs(by - factor) > 1e-9; k++)
         if (fabs(by - known[k].factor) < 1e-9)
-            judge_wrong("%s: got %.6g times what went in, expected %.6g times\nlikely: %s", name, by, factor,
-                        factor == 1 ? "it is scaled here too: scale only in GRA_TRAIN" : known[k].says);
+            judge_wrong("%s: got %.6g times the input, expected %.6g times\nlikely: %s", name, by, factor,
+                        factor == 1 ? "numbers are scaled here too: scale only in GRA_TRAIN" : known[k].says);
     if (!one)
-        judge_clue("%s", everywhere ? "likely: it passes where x was dropped: y does not depend on x there"
-            : again && factor == 1 ? "likely: something is dropped here too: drop only in GRA_TRAIN"
-            : again ? "likely: this is another mask than forward's: save it, and draw nothing in backward"
-            : raw ? "likely: this is multiplied by numbers like those that gra_rand draws: compare them with "
-                    "p, and save the factor" : "");
+        judge_clue("%s", everywhere ? "likely: dy passes where x was dropped: y does not depend on that x"
+            : again && factor == 1 ? "likely: numbers are dropped here too: drop only in GRA_TRAIN"
+            : again ? "likely: this is not forward's mask: save the mask, and draw nothing in backward"
+            : raw ? "likely: the factor is the number that gra_rand draws: compare this number with p, and "
+                    "save 0 or 1 / (1 - p)" : "");
     judge_numbers(name, GRA_SHAPE(ROWS, COLS), got, want, 1e-9);
 }
 
-/* How many were dropped, and whether one was drawn for each number. */
+/* Checks how many numbers were dropped, and that one was drawn for each element. */
 static void mask(const double *y, double p)
 {
     int zeros = 0, as_row_0 = 0, as_column_0 = 0, end = 0;
@@ -69,13 +69,13 @@ static void mask(const double *y, double p)
     if (fabs(part - p) > near || all_alike || (p > 0 && SIZE - end > 100))
         judge_wrong("p is %g, and %d of %d numbers were dropped\n%s", p, zeros, SIZE, p == 0
                     ? "is one u drawn for each x, the last one too, and is the condition u < p?" : all_alike
-                    ? "likely: one number is drawn for all, a row or a column: draw one for each element"
+                    ? "likely: one number is drawn for a whole row or column: draw one for each element"
                     : fabs(part - (1 - p)) <= near
-                    ? "likely: p is used as the probability of keeping a number; it is that of dropping it"
+                    ? "likely: p is used as the probability of keeping a number, not of dropping it"
                     : "is one u drawn for each x, uniformly from [0, 1), and compared with p itself?");
 }
 
-/* zeros: half of x are 0, so y is 0 there; but dx is 0 only if x was dropped. */
+/* zeros: half of x are 0, and so is y there; but dx is 0 only where x was dropped. */
 static void judged(const char *part, gra_mode mode, double p, bool gradient, bool zeros)
 {
     double *x = judge_draw(131, SIZE, -2, 2), *dy = judge_draw(136, SIZE, -2, 2), kept[SIZE];
@@ -102,11 +102,11 @@ static void judged(const char *part, gra_mode mode, double p, bool gradient, boo
     if (gradient)
         scaled("dx", k.dx, dy, kept, p, factor);
     if (mode != GRA_TRAIN && (rng.at != before.at || memcmp(rng.state, before.state, sizeof before.state)))
-        judge_wrong("numbers were drawn from the generator: draw nothing where nothing is dropped");
+        judge_wrong("numbers were drawn from the generator: draw only in GRA_TRAIN");
     const double share = (double)none / (SIZE / 2);
     if (zeros && fabs(share - p) > 5 * sqrt(p * (1 - p) / (SIZE / 2)))
         judge_wrong("where x is 0, %.0f %% of dx are 0: expected about %g %%\nlikely: a number counts "
-                    "as dropped if y is 0, which may be as x is 0: save the mask", 100 * share, 100 * p);
+                    "as dropped if y is 0, but y is 0 where x is 0 too: save the mask", 100 * share, 100 * p);
 }
 
 static void generator(void)
@@ -121,13 +121,13 @@ static void generator(void)
     }
     const gra_tensor *next = dropout(of[0].t, of[0].in, 0.5);
     if (!memcmp(of[0].y->data, judge_tensor(of[0].t, "y", next, GRA_SHAPE(ROWS, COLS)), SIZE * sizeof *x))
-        judge_wrong("called twice, it drops the same numbers both times\nlikely: draw from "
-                    "*gra_tape_rng(y->tape) itself, which advances: not from a copy, nor one seeded anew");
+        judge_wrong("called twice, it drops the same numbers both times\ndraw from *gra_tape_rng(y->tape) "
+                    "itself, which advances, not from a copy, nor from a generator that is seeded anew");
     for (int k = 1; k < 3; k++)
         if (!memcmp(of[0].y->data, of[k].y->data, SIZE * sizeof *x) != (k == 1))
             judge_wrong("with %s seed of the tape's generator, %s numbers are dropped\ndraw from "
-                        "gra_tape_rng(y->tape), and from nothing else", k == 1 ? "the same" : "another",
-                        k == 1 ? "other" : "the same");
+                        "gra_tape_rng(y->tape), and from nothing else", k == 1 ? "the same" : "a different",
+                        k == 1 ? "different" : "the same");
 }
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)

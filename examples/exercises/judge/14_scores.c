@@ -15,9 +15,9 @@ static const struct judge_answer scored = {
         "s[i,j] = dot[i,j] / sqrt(d)\n", .special = {
         { "this is the softmax of the scores, which comes in the next exercise",
           "s[i,j] = exp(dot[i,j] / sqrt(d)) / sum(j, exp(dot[i,j] / sqrt(d)))" },
-        { "this is the cosine of the angle: a dot product is not divided by lengths",
+        { "this is the cosine of the angle: do not divide the dot product by the lengths",
           "s[i,j] = dot[i,j] / sqrt(sum(l, q[i,l]^2)) / sqrt(sum(l, k[j,l]^2))" },
-        { "this is a distance: a score is a dot product", "dot[i,j] = sum(l, (q[i,l] - k[j,l])^2)" } } };
+        { "this is a distance: take the dot product", "dot[i,j] = sum(l, (q[i,l] - k[j,l])^2)" } } };
 
 void judge_exercise(void)
 {

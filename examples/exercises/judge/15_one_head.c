@@ -16,9 +16,9 @@ static const struct judge_answer weights = {
         "total = sum(j, e[j])                                # the sum\n"
         "a[j] = e[j] / total\n", .special = {
         { "these are the scores: their softmax is missing", "a[j] = s[j]" },
-        { "the largest is subtracted only in the numerator: do so in the sum too",
+        { "the largest score is subtracted only in the numerator: subtract it in the sum too",
           "total = sum(j, exp(s[j]))" },
-        { "the root of d divides the weights: it divides the scores",
+        { "the weights are divided by the root of d: divide the scores by it",
           "a[j] = exp(dot[j]) / sum(j, exp(dot[j])) / sqrt(d)" } } };
 
 static const struct judge_answer mixture = {
@@ -34,14 +34,14 @@ static const struct judge_answer head = {
         "total[i] = sum(j, e[i,j])                           # the sum\n"
         "a[i,j] = e[i,j] / total[i]\n"
         "y[i,o] = sum(j, a[i,j] * v[j,o])\n", .special = {
-        { "softmax runs over the queries of a key: it should run over the keys of a query",
+        { "softmax runs over the queries of a key, but should run over the keys of a query",
           "top[i] = 0\na[i,j] = e[i,j] / sum(i, e[i,j])" } } };
 
 void judge_exercise(void)
 {
     static const double a[] = { 0.15, 0.35, 0.4, 0.1 }, v[] = { 3, 10, -2, 60, 7, 20, 4, -50 }, one[] = { 1 };
 #define LARGE .says = "e^x of a large score is infinite, and of a very negative one 0: subtract the " \
-    "largest of the scores first, wherever it is (begin the search with the first, not with 0)"
+    "largest of the scores first, wherever it is (begin the search with the first score, not with 0)"
     CASES(&weights,
         CASE("weights of five keys", { 5, 3 }), CASE("the weight of one key is 1", { 1, 2 }),
         CASE("weights of scores of 1e4", { 4, 2 }, .low = 90, .high = 140, .tolerance = 1e-10, LARGE),

@@ -1,7 +1,7 @@
 /* 16 in_matrices: the judge. */
 #include "answer.h"
 
-static bool by_rows, uses_b_k;                          /* in_rows is judged; b_k was an input of some op */
+static bool by_rows, uses_b_k;                          /* in_rows is judged; b_k is an input of some op */
 
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
@@ -30,7 +30,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
     "a[j,i] = p[j,i] / sum(j, p[j,i])                    # the weight\n" \
     Y " = sum(j, V[l,j] * a[j,i])\n"
 #define SPECIALS(Y, softmax, exchanged) \
-    { "the weights are transposed: query i uses the weights that others give to it", \
+    { "the weights are transposed: query i uses the weights that other queries give to it", \
       Y " = sum(j, V[l,j] * a[i,j])" }, \
     { softmax, "p[j,i] = exp(s[j,i] - max(i, s[j,i]))\na[j,i] = p[j,i] / sum(i, p[j,i])" }, \
     { exchanged, "s[j,i] = sum(c, K[c,i] * Q[c,j]) / sqrt(d)" }, \
@@ -38,14 +38,14 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 static const struct judge_answer columns = { ANSWER("h,i", "l,i"),
     .lines = FORMULA("X[h,i]", "X[h,j]", "Y[l,i]"), .special = {
-        SPECIALS("Y[l,i]", "softmax by rows: here a query is a column, whose weights sum to 1",
-            "queries and keys are exchanged: column i of K^T Q has the scores of query i") } };
+        SPECIALS("Y[l,i]", "softmax is taken of each row: take it of each column, which is a query here",
+            "queries and keys are exchanged: column i of K^T Q should have the scores of query i") } };
 
-#define ORDER " was reshaped: that keeps the numbers' order, so transpose it"
+#define ORDER " was reshaped, which keeps the order of its numbers: transpose it"
 static const struct judge_answer rows = { ANSWER("i,h", "i,l"),
     .lines = FORMULA("X[i,h]", "X[j,h]", "Y[i,l]"), .special = {
-        SPECIALS("Y[i,l]", "softmax by columns: here a query is a row, whose weights sum to 1",
-            "queries and keys are exchanged: row i of Q K^T has the scores of query i"),
+        SPECIALS("Y[i,l]", "softmax is taken of each column: take it of each row, which is a query here",
+            "queries and keys are exchanged: row i of Q K^T should have the scores of query i"),
         { "X" ORDER,
           "W_qX[c,i] = sum(h, W_q[c,h] * X[0,h * N + i])\nW_kX[c,j] = sum(h, W_k[c,h] * X[0,h * N + j])\n"
           "W_vX[l,j] = sum(h, W_v[l,h] * X[0,h * N + j])" },

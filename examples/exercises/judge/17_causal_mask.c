@@ -16,11 +16,11 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *c)
     judge_without(y, "causal_mask");
     if (rows)
         judge_wrong("there is a NaN in row %d: %s", last,
-            rows == 1 ? "it was divided by its sum, 0. It needs a visible score: a token sees itself"
+            rows == 1 ? "the row was divided by its sum, 0. Let each token see itself"
             : last == T - 1 ? "was a mask of 0 and 1 multiplied by INFINITY? 0 * INFINITY is NaN: use "
                               "gra_masked_fill, and gra_softmax, which subtracts the largest score first"
-            : "but the last row, which has no future, is right. Before softmax the future must be -INFINITY, "
-              "not INFINITY, and after it 0");
+            : "only the last row, which has no future, is right. Set scores of the future to -INFINITY, not "
+              "INFINITY, before softmax, or weights of the future to 0 after it");
     if (now == BEFORE && T == 3 && a[1] > 0 && a[1] < 0.01)
         judge_wrong("a[0, 1]: got %.6g, expected 0\nlikely: the scores of the future are only small: set "
                     "them to -INFINITY, as e^x of no other x is 0", a[1]);
@@ -30,7 +30,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *c)
 #define MASKED \
     "masked[i,j] = [j <= i] ? s[i,j] : -1e300\n" \
     "p[i,j] = exp(masked[i,j] - max(j, masked[i,j]))     # e^score\n"
-#define COLUMNS(a) { "softmax runs over columns: the weights of a token are a row", \
+#define COLUMNS(a) { "softmax is taken of each column: take it of each row, the weights of a token", \
     "p[i,j] = exp(masked[i,j] - max(i, masked[i,j]))\n" a "[i,j] = p[i,j] / sum(i, p[i,j])" }
 
 static const struct judge_answer before = {
@@ -38,13 +38,13 @@ static const struct judge_answer before = {
     .in = { "s[i,j]" }, .out = { "a[i,j]" }, .lines = MASKED "a[i,j] = p[i,j] / sum(j, p[i,j])\n",
     .special = {
         COLUMNS("a"),
-        { "the token itself is masked too: it may see itself",
+        { "the token itself is masked too: let it see itself",
           "masked[i,j] = [j < i] ? s[i,j] : -1e300\na[i,j] = [i = 0] ? 0 : p[i,j] / sum(j, p[i,j])" },
         { "the past and the token itself are masked: mask the future, where column j > row i",
           "masked[i,j] = [j > i] ? s[i,j] : -1e300\na[i,j] = [i = T - 1] ? 0 : p[i,j] / sum(j, p[i,j])" },
         { "the scores of the future are 0: set them to -INFINITY, as e^x of no other x is 0",
           "masked[i,j] = [j <= i] * s[i,j]" },
-        { "masked scores are a number, and these scores are below it: set them to -INFINITY",
+        { "masked scores are a finite number, which is above these scores: set masked scores to -INFINITY",
           "masked[i,j] = [j <= i] ? s[i,j] : -1000" } } };
 
 static const struct judge_answer after = {
@@ -52,13 +52,13 @@ static const struct judge_answer after = {
     .in = { "s[i,j]" }, .out = { "a[i,j]" }, .lines =
         "p[i,j] = exp(s[i,j] - max(j, s[i,j]))               # e^score\n"
         "soft[i,j] = p[i,j] / sum(j, p[i,j])                 # softmax\n"
-        "left[i,j] = [j <= i] * soft[i,j]                    # what is left\n"
+        "left[i,j] = [j <= i] * soft[i,j]                    # the masked weight\n"
         "a[i,j] = left[i,j] / sum(k, left[i,k])\n", .special = {
-        { "weights of the future became 0, but the others no longer sum to 1: divide each row by its sum",
+        { "the weights of the future are 0, but the others no longer sum to 1: divide each row by its sum",
           "a[i,j] = left[i,j]" },
-        { "softmax was applied again: it makes e^0 of a weight of 0. Divide each row by its sum",
+        { "softmax was applied again, which turns a weight of 0 into e^0: divide each row by its sum",
           "a[i,j] = exp(left[i,j]) / sum(k, exp(left[i,k]))" },
-        { "softmax runs over columns: the weights of a token are a row",
+        { "softmax is taken of each column: take it of each row, the weights of a token",
           "p[i,j] = exp(s[i,j] - max(i, s[i,j]))\nsoft[i,j] = p[i,j] / sum(i, p[i,j])" } } };
 
 static const struct judge_answer attention = {
@@ -69,7 +69,7 @@ static const struct judge_answer attention = {
         "y[i,l] = sum(j, a[i,j] * v[j,l])\n", .special = {
         COLUMNS("a"),
         { "k q^T is used instead of q k^T", "s[i,j] = sum(c, k[i,c] * q[j,c]) / sqrt(d)" },
-        { "the weights are transposed: row i of y is the sum over j of a_ij v_j",
+        { "the weights are transposed: row i of y should be the sum over j of a_ij v_j",
           "y[i,l] = sum(j, a[j,i] * v[j,l])" },
         { "all visible tokens have the same weight: are the scores 0? In C, 1 / d is 0 for an int d > 1",
           "s[i,j] = 0" } } };
@@ -82,8 +82,8 @@ void judge_exercise(void)
         CASE("masked_before: three tokens", { 3, 3 }, .in = { three }),
         CASE("masked_before: five tokens", { 5, 5 }), CASE("masked_before: one token", { 1, 1 }),
         CASE("masked_before: scores of 4e4 and -2e5", { 3, 3 }, .in = { low },
-             .says = "smaller scores were right: set masked scores to -INFINITY, and let gra_softmax "
-             "subtract the largest"));
+            .says = "only scores this large go wrong: set masked scores to -INFINITY, and let gra_softmax "
+             "subtract the largest score"));
     judge_end(&before);
     now = AFTER;
     CASES(&after,

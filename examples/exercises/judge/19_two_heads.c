@@ -28,7 +28,7 @@ static const struct judge_answer split = { HEADS, .f = f_split,
     .in = { "x[b,t,h,c]" }, .out = { "y[b,h,t,c]" }, .lines = "y[b,h,t,c] = x[b,t,h,c]\n", .special = {
         { "the numbers are in x's order: a reshape alone gives head 0 the first tokens",
           "y[b,h,t,c] = x[b,0,0,(h * T + t) * d + c]" },
-        { "head h got every H-th column: head 0 gets the first D/H columns, head 1 the next D/H",
+        { "head h got every H-th column, but head 0 should get the first D/H columns, head 1 the next D/H",
           "y[b,h,t,c] = x[b,t,0,c * H + h]" } } };
 
 static const struct judge_answer merge = { HEADS, .f = f_merge,
@@ -45,16 +45,16 @@ static const struct judge_answer multi = {
         "a[b,h,i,j] = p[b,h,i,j] / sum(j, p[b,h,i,j])        # the weight\n"
         "head[b,i,h,c] = sum(j, a[b,h,i,j] * v[b,j,h,c])     # a head\n"
         "y[b,i,e] = sum(h, sum(c, head[b,i,h,c] * W_c[e,h,c]))\n", .special = {
-        { "multiplied by W_c: multiply by its transpose",
+        { "the heads are multiplied by W_c: multiply them by W_c^T",
           "y[b,i,e] = sum(h, sum(c, head[b,i,h,c] * W_c[h * d + c,0,e]))" },
-        { "softmax runs over the heads: the weights of a query in one head sum to 1",
+        { "softmax runs over the heads: the weights of a query in one head should sum to 1",
           "a[b,h,i,j] = p[b,h,i,j] / sum(h, p[b,h,i,j])" },
-        { "softmax runs over the queries: the weights of a query sum to 1",
+        { "softmax runs over the queries: the weights of a query should sum to 1",
           "a[b,h,i,j] = p[b,h,i,j] / sum(i, p[b,h,i,j])" },
         { "all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1", "s[b,h,i,j] = 0" },
-        { "one head for all D numbers: q, k and v must be split first",
+        { "one head attends with all D numbers: split q, k and v into heads first",
           "s[b,h,i,j] = sum(e, q[b,i,0,e] * k[b,j,0,e]) / sqrt(D)" },
-        { "heads were joined by a reshape alone",
+        { "the heads were joined by a reshape alone: use merge_heads",
           "y[b,i,e] = sum(h, sum(c, head[b,i * H + h - T * floor((i * H + h) / T),floor((i * H + h) / T),c] "
           "* W_c[e,h,c]))" } } };
 

@@ -48,11 +48,11 @@ static const struct judge_answer forward = {
           "y[b,i,c] = x[b,i,c] + weight[i,c]" },
         { "the vector was chosen by the text in the batch: choose it by the position",
           "y[b,i,c] = x[b,i,c] + weight[first + b,c]" },
-        { "every token got the same position's vector: each has its own. Are `time` rows sliced?",
+        { "every token got the vector of position `first`: give each its own. Are `time` rows sliced?",
           "y[b,i,c] = x[b,i,c] + weight[first,c]" },
-        { "every token got the vector of the last position: each has its own",
+        { "every token got the vector of the last position: give each its own",
           "y[b,i,c] = x[b,i,c] + weight[first + time - 1,c]" },
-        { "positions continue from text to text: each text begins at `first`",
+        { "positions continue from text to text: let each text begin at `first`",
           "y[b,i,c] = x[b,i,c] + weight[first + b * time + i,c]" } } };
 
 static void too_long(int time, int dim, int context, int first)

@@ -8,7 +8,7 @@ static const struct judge_answer answer = {
     .in = { "g[i]", "lr in 0.1..0.4", "momentum in 0.5..0.95" }, .out = { "v[i] +=", "p[i] +=" }, .lines =
         "v[i] = momentum * v0[i] + g[i]\n\n"
         "p[i] = p0[i] - lr * v[i]\n", .special = {
-        { "g is weighted by 1 - momentum, as an average would: this v is a sum",
+        { "g is multiplied by 1 - momentum, as in an average, but v should be a sum",
           "v[i] = momentum * v0[i] + (1 - momentum) * g[i]" },
         { "this is Nesterov's step, with g + momentum v: subtract lr v alone",
           "p[i] = p0[i] - lr * (g[i] + momentum * v[i])" } } };

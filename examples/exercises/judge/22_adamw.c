@@ -20,14 +20,14 @@ static const struct judge_answer answer = {
         "vv[i] = v[i] / (1 - beta2^t)\n"
         "u[i] = mm[i] / (sqrt(vv[i]) + eps)                  # the step\n"
         "p[i] = p0[i] - lr * (u[i] + weight_decay * p0[i])\n", .special = {
-        { "the corrected average was stored: m and v stay uncorrected, only the step uses mm and vv",
+        { "the corrected average was stored: keep m and v uncorrected, and use mm and vv only in the step",
           "m[i] = (beta1 * m0[i] + (1 - beta1) * g[i]) / (1 - beta1^t)\n"
           "v[i] = (beta2 * v0[i] + (1 - beta2) * g[i]^2) / (1 - beta2^t)" },
         { "weight decay is in the fraction: do not divide it by sqrt(vv)",
           "p[i] = p0[i] - lr * (mm[i] + weight_decay * p0[i]) / (sqrt(vv[i]) + eps)" },
-        { "weight decay is taken from the new p: take it from the old p",
+        { "weight decay is computed from the new p: compute it from the old p",
           "p[i] = (p0[i] - lr * u[i]) * (1 - lr * weight_decay)" },
-        { "weight decay is in g: it should not enter m or v",
+        { "weight decay is added to g, but should not enter m or v",
           "m[i] = beta1 * m0[i] + (1 - beta1) * (g[i] + weight_decay * p0[i])\n"
           "v[i] = beta2 * v0[i] + (1 - beta2) * (g[i] + weight_decay * p0[i])^2" } } };
 

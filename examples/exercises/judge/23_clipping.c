@@ -2,7 +2,7 @@
 #include "answer.h"
 #include <string.h>
 
-/* Behind the last parameter comes one that is none. */
+/* After the last parameter comes an array that is no parameter. */
 static void call(const struct judge_call *c)
 {
     const int count = c->size[0], room = c->size[1];
@@ -29,10 +29,10 @@ static const struct judge_answer answer = {
         "g[k,i] = [i < size[k]] ? g0[k,i] * factor : g0[k,i]\n", .special = {
         { "the norms of the parameters are added: sum the squares of all, and take one root",
           "norm = sum(k, sqrt(sum(i, [i < size[k]] * g0[k,i]^2)))" },
-        { "this is the norm after clipping: return the one before", "norm = min(max_norm, sqrt(total))" },
+        { "this is the norm after clipping: return the norm before", "norm = min(max_norm, sqrt(total))" },
         { "0 is returned where nothing is clipped: return the norm then too",
           "norm = [total > max_norm^2] ? sqrt(total) : 0" },
-        { "each parameter was clipped by its own norm: one norm, and one factor, for all",
+        { "each parameter was clipped by its own norm: use one norm, and one factor, for all",
           "g[k,i] = [i < size[k]] ? g0[k,i] * min(1, max_norm / sqrt(sum(i, [i < size[k]] * g0[k,i]^2))) : "
           "g0[k,i]" },
         { "each element was clipped to max_norm, which changes the direction: multiply all by one factor",

@@ -1,5 +1,5 @@
-/* 25 accumulation: the judge. The loss that it provides is the cross-entropy of a linear layer, and records
- * which rows are requested, and whether each micro-batch is a step of its own. */
+/* 25 accumulation: the judge. It provides the loss, the cross-entropy of a linear layer, which records which
+ * rows are requested, and whether each micro-batch is a step of its own. */
 #include "comparison.h"
 
 enum { IN = 3, CLASSES = 4, MOST = 12, WEIGHTS = IN * CLASSES, ALL = WEIGHTS + CLASSES, STALE = 3 };
@@ -8,10 +8,10 @@ struct batch {
     struct gra_linear layer;
     const double     *x;
     int               target[MOST], n, micro;
-    int               used[MOST];           /* how often each row was requested, */
-    int               calls;                /* in this many calls, */
-    unsigned          step;                 /* the last of them in this step of the tape, */
-    gra_tensor       *loss;                 /* which made this */
+    int               used[MOST];           /* how often each row was requested */
+    int               calls;                /* how often the loss was called */
+    unsigned          step;                 /* the step of the tape in the last call */
+    gra_tensor       *loss;                 /* the loss made by the last call */
 };
 
 static gra_tensor *rows_loss(gra_tape *t, int from, int to, const struct batch *b)
@@ -20,7 +20,7 @@ static gra_tensor *rows_loss(gra_tape *t, int from, int to, const struct batch *
     return gra_cross_entropy(t, gra_linear_forward(t, &b->layer, x), b->target + from);
 }
 
-/* What the answer calls. */
+/* The loss that the answer calls. */
 static gra_tensor *mean_of_rows(gra_tape *t, int from, int to, void *arg)
 {
     struct batch *b = arg;
@@ -60,18 +60,18 @@ static double *row(const struct batch *b, double loss)
     return to;
 }
 
-/* What is made of the micro-batches' rows: k of n rows have the share k/n. */
+/* Mistakes in adding up the micro-batches, where k of n rows have the share k/n. */
 enum { SUM = 1, MEANS, PIECES, ONE_ROW, AGAIN, LAST, FIRST, KEPT, MISTAKES };
 static const char *const says[MISTAKES] = {
-    [SUM] = "it is the sum of the micro-batches' means: expected the mean over all n rows",
-    [MEANS] = "it is the mean over micro-batches: their sizes differ, so a small one's rows count more",
-    [PIECES] = "each micro-batch counts 1 / (n / micro), which drops the remainder: k rows count k/n",
-    [ONE_ROW] = "each micro-batch's mean was divided by n: a mean of k rows counts k/n",
-    [AGAIN] = "it was divided by the number of micro-batches too: the shares k/n are enough",
-    [LAST] = "only the last micro-batch is in it: call gra_zero_grad once, before the first, and "
+    [SUM] = "this is the sum of the micro-batches' means, but should be the mean over all n rows",
+    [MEANS] = "this is the mean over the micro-batches, where the rows of a small one count for more",
+    [PIECES] = "each micro-batch counts 1 / (n / micro), which drops the remainder: k rows should count k/n",
+    [ONE_ROW] = "each micro-batch's mean was divided by n, but the mean of k rows should count k/n",
+    [AGAIN] = "this was divided by the number of micro-batches too: the shares k/n are enough",
+    [LAST] = "this is only the last micro-batch: call gra_zero_grad once, before the first, and "
              "gra_backward in each",
-    [FIRST] = "only the first micro-batch is in it: call gra_backward in each",
-    [KEPT] = "it still contains the gradients of the previous step: zero them first" };
+    [FIRST] = "this is only the first micro-batch: call gra_backward in each",
+    [KEPT] = "this still contains the gradients of the previous step: zero them first" };
 
 static const double *mean_of(double *const *piece, int n, int micro, int mistake)
 {
@@ -110,7 +110,7 @@ static void accumulates(const char *part, int n, int micro)
         gra_backward(t, mean);
         piece[from / micro] = row(&b, gra_item(mean));
     }
-    for (int i = 0; i < ALL; i++)                       /* what the previous step left */
+    for (int i = 0; i < ALL; i++)                       /* gradients left by the previous step */
         *(i < WEIGHTS ? &b.layer.weight->grad[i] : &b.layer.bias->grad[i - WEIGHTS]) = STALE;
     gra_begin(t, GRA_GRAD, NULL);
     b.step = gra_zeros(t, GRA_SHAPE(1))->step;
@@ -119,18 +119,18 @@ static void accumulates(const char *part, int n, int micro)
         judge_wrong("gradus refused: %s", gra_error(t));
     for (int i = 0; i < n; i++)
         if (!b.used[i])
-            judge_wrong("of %d rows with micro = %d, row %d was never used: all n rows count", n, micro, i);
+            judge_wrong("of %d rows with micro = %d, row %d was never used: use all n rows", n, micro, i);
     for (int k = 1; k < MISTAKES; k++) {
         gradients[k] = (struct judge_mistake){ says[k], mean_of(piece, n, micro, k) };
         losses[k] = (struct judge_mistake){ says[k], gradients[k].numbers + ALL };
     }
-    losses[LAST].says = "it is the loss of the last micro-batch";
+    losses[LAST].says = "this is the loss of the last micro-batch";
     losses[FIRST].says = losses[KEPT].says = "";
     const double zero[ALL] = { 0 }, *got = row(&b, loss), *want = mean_of(piece, n, micro, 0);
     gradients[0] = (struct judge_mistake){ gra_zeros(t, GRA_SHAPE(1))->step != b.step ? "all gradients are 0"
         : !b.loss->grad ? "all gradients are 0: gra_backward was not called in the last micro-batch"
         : b.loss->grad[0] != 0 ? "all gradients are 0: they were zeroed after gra_backward"
-        : "all gradients are 0: the loss was multiplied by 0 (in C, k / n of two int is 0)", zero };
+        : "all gradients are 0: the loss was multiplied by 0 (in C, k / n is 0 for ints k < n)", zero };
     const struct comparison of_gradients = judge_comparison(GRA_SHAPE(ALL), got, want, 1e-10);
     const struct comparison of_loss = judge_comparison(GRA_SHAPE(1), got + ALL, want + ALL, 1e-10);
     judge_explained(&of_gradients, "the gradient (weight, then bias)", gradients);

@@ -11,19 +11,19 @@ static const struct judge_answer answer = {
     .in = { "e[j,d] in -1.5..1.5", "int ids[i] in 0..vocab-1", "dlogits[i,j] in -1..1", "h[i,d] =" },
     .out = { "de[j,d] +=" }, .lines =
         "h[i,d] = tanh(e[ids[i],d])\n"
-        "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)  # what comes through h\n"
+        "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)  # the gradient through h\n"
         "de[j,d] = de0[j,d] + sum(i, dlogits[i,j] * h[i,d]) + sum(i, [ids[i] = j] * back[i,d])\n",
     .special = {
-        { "the path through h ends in row i of e: it ends in row ids[i]",
+        { "the path through h ends in row i of e, but should end in row ids[i]",
           "de[j,d] = de0[j,d] + " DIRECT " + sum(i, [i = j] * back[i,d])" },
-        { "what comes through h is stored with =, which loses what was there: use +=",
+        { "the gradient through h is stored with =, which loses the rest: use +=",
           "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]" },
-        { "what comes through h is stored with =, which loses what was there: use +=",
+        { "the gradient through h is stored with =, which loses the rest: use +=",
           "de[j,d] = [" LAST " = 0] ? de0[j,d] + " DIRECT " : back[" LAST " - 1,d]"
           " + sum(i, [i >= " LAST "] * dlogits[i,j] * h[i,d])" },
-        { "tanh was applied to h, already a tanh: the derivative of tanh is 1 - h^2",
+        { "tanh was applied to h, which is a tanh already: use 1 - h^2",
           "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - tanh(h[i,d])^2)" },
-        { "what comes through h is added within the loop over j: dh is incomplete",
+        { "the gradient through h is added within the loop over j, where dh is incomplete: add it after it",
           "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" } } };
 
 void judge_exercise(void)

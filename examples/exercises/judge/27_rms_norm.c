@@ -1,7 +1,7 @@
 /* 27 rms_norm: the judge. */
 #include "answer.h"
 
-/* x has as many dimensions as are not 1, beside the last. */
+/* x has the last dimension, and as many before it as are not 1. */
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
     const int *n = ((const struct judge_call *)arg)->size;
@@ -23,9 +23,9 @@ static const struct judge_answer answer = {
         { "the mean is subtracted: that is layer norm, not RMSNorm",
           "square[b,r] = mean(i, x[b,r,i]^2) - mean(i, x[b,r,i])^2\n"
           "y[b,r,i] = (x[b,r,i] - mean(j, x[b,r,j])) / root[b,r] * weight[i]" },
-        { "the mean is over the first dimension: expected the last, -1",
+        { "the mean is over the first dimension: take it over the last, -1",
           "y[b,r,i] = x[b,r,i] / sqrt(mean(b, x[b,r,i]^2) + eps) * weight[i]" },
-        { "divided by the mean of |x|: expected the root of the mean of x^2",
+        { "x is divided by the mean of |x|: divide it by the root of the mean of x^2",
           "root[b,r] = mean(i, abs(x[b,r,i]))" } } };
 
 static void init(void)

@@ -27,14 +27,14 @@ static const struct judge_answer answer = {
         "up[b,r,h] = sum(i, W_up[h,i] * x[b,r,i])            # up\n"
         "product[b,r,h] = silu(gate[b,r,h]) * up[b,r,h]      # the product\n"
         "y[b,r,i] = sum(h, W_down[i,h] * product[b,r,h])\n", .special = {
-        { "gate and up exchanged: silu belongs to the gate",
+        { "gate and up are exchanged: apply silu to the gate",
           "product[b,r,h] = silu(up[b,r,h]) * gate[b,r,h]" },
         { "silu is applied to gate and up: apply it only to the gate",
           "product[b,r,h] = silu(gate[b,r,h]) * silu(up[b,r,h])" } } };
 
 static void init(void)
 {
-    /* PyTorch 1.13's */
+    /* the numbers of PyTorch 1.13 */
     static const double first[3] = { 0.14724482595920563, -0.265575647354126, 0.4128328859806061 };
     struct swiglu l = { { NULL, NULL }, { NULL, NULL }, { NULL, NULL } };
     gra_tape *t;
@@ -46,7 +46,7 @@ static void init(void)
         { "ffn.up_proj.weight", GRA_SHAPE(5, 3), l.up.weight },
         { "ffn.down_proj.weight", GRA_SHAPE(3, 5), l.down.weight } });
     for (int i = 0; i < 3; i++) {
-        judge_clue("with this seed PyTorch has the expected number: make the Linears with gra_linear_init");
+        judge_clue("PyTorch has the expected number with this seed: make the Linears with gra_linear_init");
         judge_numbers(gra_param_at(m, i)->name, GRA_SHAPE(1), gra_param_at(m, i)->data, first + i, 1e-8);
     }
     judge_close(t, m);

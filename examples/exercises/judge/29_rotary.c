@@ -22,7 +22,7 @@ static const struct judge_answer answer = {
         "y_i[b,m,i] = x_i[b,m,i] * cos(theta[m,i]) - x_o[b,m,i] * sin(theta[m,i])  # y_i\n"
         "y_o[b,m,i] = x_o[b,m,i] * cos(theta[m,i]) + x_i[b,m,i] * sin(theta[m,i])  # y_(i+dim/2)\n"
         "y[b,m,s,i] = [s = 0] ? y_i[b,m,i] : y_o[b,m,i]\n", .special = {
-        { "turned the other way round: exchange the signs of the two sines",
+        { "the pairs are rotated the other way round: exchange the signs of the two sines",
           "theta[m,i] = -m / 10000^(2 * i / dim)" },
         { "all pairs have the same angle, m: the division by 10000^(2i / dim) is missing, or that power is "
           "1 (in C, 2 * i / dim is 0 if all are int)", "theta[m,i] = m" },

@@ -56,17 +56,17 @@ static const struct judge_answer answer = {
         "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b,g,j,c])  # a head\n"
         "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,g,r,i,c])))\n", .special = {
         { "all weights are equal: are the scores 0? In C, 1 / d is 0 for an int d > 1", "s[b,g,r,i,j] = 0" },
-        { "softmax runs over the queries: the weights of one query must sum to 1",
+        { "softmax runs over the queries: the weights of one query should sum to 1",
           "a[b,g,r,i,j] = p[b,g,r,i,j] / sum(i, p[b,g,r,i,j])" },
-        { "head h uses keys and values h mod G: neighbours share h / (H / G)",
+        { "head h uses keys and values h mod G: use h / (H / G), which neighbours share",
           "s[b,g,r,i,j] = sum(c, q_h[b,g,r,i,c] * k_g[b," MODULO ",j,c]) / sqrt(d)\n"
           "head[b,g,r,i,c] = sum(j, a[b,g,r,i,j] * v_g[b," MODULO ",j,c])" },
         { "heads are split without a permute: a reshape to (..., heads, time, d) takes rows, not columns",
           "q_h[b,g,r,i,c] = q[b,0,0,0,((g * group + r) * time + i) * d + c]\n"
           "k_g[b,g,j,c] = k[b,0,0,(g * time + j) * d + c]\nv_g[b,g,j,c] = v[b,0,0,(g * time + j) * d + c]" },
-        { "the queries' heads are split into (H / G, G): a group's heads are neighbours, (G, H / G)",
+        { "query heads are split into (H / G, G), but a group's heads are neighbours: use (G, H / G)",
           "q_h[b,g,r,i,c] = q[b,i,0,r * G + g,c]" },
-        { "heads are joined without moving time back before them",
+        { "the heads are joined while time is after them: move time back before the heads first",
           "y[b,i,e] = sum(g, sum(r, sum(c, out[e,g,r,c] * head[b,0,0,0,((i * G + g) * group + r) * d + "
           "c])))" } } };
 

@@ -9,17 +9,17 @@ static const int ids[CONTEXT] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 10, 0 };
 enum { AT_0 = 1, NO_POSITIONS, AHEAD, ALONE, CACHE_ONLY, NO_MASK, SQUARE, NO_ROOT, DIVIDED_BY_DIM, ZERO, NO_X,
        NO_Y, MISTAKES };
 static const char *const says[MISTAKES] = {
-    [AT_0] = "the positions of the new tokens begin at 0: the first of them is at cache->time",
+    [AT_0] = "the positions of the new tokens begin at 0: let them begin at cache->time",
     [NO_POSITIONS] = "the positions are missing: add their rows to those of the tokens",
-    [AHEAD] = "the ids are read from ids[cache->time]: ids holds only the new tokens, from ids[0] on",
-    [ALONE] = "the new tokens do not see those in the cache",
-    [CACHE_ONLY] = "the new tokens see the cache, but neither themselves nor others",
-    [NO_MASK] = "a new token sees the new ones that come after it: the mask is missing",
-    [SQUARE] = "new token i sees only columns 0 to i: it may see 0 to cache->time + i",
+    [AHEAD] = "the ids are read from ids[cache->time] on, but ids holds only the new tokens, from ids[0] on",
+    [ALONE] = "the new tokens do not see the tokens in the cache",
+    [CACHE_ONLY] = "the new tokens see only the cache: let them see the new tokens up to themselves too",
+    [NO_MASK] = "a new token sees the new tokens that come after it: the mask is missing",
+    [SQUARE] = "new token i sees only columns 0 to i, but should see columns 0 to cache->time + i",
     [NO_ROOT] = "the scores are not divided by sqrt(dim)",
     [DIVIDED_BY_DIM] = "the scores are divided by dim: the root is missing",
     [ZERO] = "the scores are multiplied by 0 (in C, 1 / dim is 0 for an int): use 1 / sqrt(dim)",
-    [NO_X] = "x is missing from the head's input: it is x plus attention's result",
+    [NO_X] = "x is missing from the head's input: add x to attention's result",
     [NO_Y] = "these are the logits of x alone: attention's result was not added" };
 
 struct made {
@@ -66,15 +66,15 @@ static void stored(const char *name, const double *now, const double *was, const
 {
     const int at = before * DIM;
     if (before && !alike(now, was, before) && alike(now, want + at, n))
-        judge_wrong("%s\nlikely: the new rows were written over the first ones: they belong after those of "
+        judge_wrong("%s\nlikely: the new rows were written over the first ones: write them after the rows of "
                     "%d tokens", name, before);
     for (int i = 0; i < at; i++)
         if (now[i] != was[i])
-            judge_wrong("%s: row %d, of a token of an earlier call, was changed: with %d tokens in the cache "
-                        "the new rows begin with row %d, which is number %d * %d of the array", name, i / DIM,
-                        before, before, before, DIM);
+            judge_wrong("%s: row %d, of a token of an earlier call, was changed: with %d tokens in the "
+                        "cache, begin the new rows with row %d, at element %d * %d of the array", name,
+                        i / DIM, before, before, before, DIM);
     if (at + n * DIM < ALL && now[at] == JUDGE_UNWRITTEN && now[at + n * DIM] != JUDGE_UNWRITTEN)
-        judge_wrong("%s\nlikely: the new rows begin with row %d, and should begin with row %d: it is "
+        judge_wrong("%s\nlikely: the new rows begin with row %d, but should begin with row %d, which is "
                     "cache->time before n is added to it", name, before + n, before);
     if (!alike(now + at, want + at, n) && alike(now + at, other + at, n))
         judge_wrong("%s\nlikely: keys and values are exchanged", name);
@@ -104,15 +104,15 @@ static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache
                     "gra_begin: copy the new rows into the array", cache->keys != was[0] ? "keys" : "values");
     if (cache->time != before + n)
         judge_wrong("cache->time: got %d, expected %d\nlikely: %s", cache->time, before + n,
-                    cache->time == before + 1 ? "it moves by n, the number of new tokens, not by 1"
-                    : cache->time == n ? "it is the number of all tokens so far, not that of the new ones"
-                    : "it counts all tokens so far: add n once");
+                    cache->time == before + 1 ? "1 was added: add n, the number of new tokens"
+                    : cache->time == n ? "the number of new tokens was stored: add it to cache->time"
+                    : "n, the number of new tokens, was not added exactly once");
     stored("cache->keys", cache->keys, keys, want.k, want.v, before, n);
     stored("cache->values", cache->values, values, want.v, want.k, before, n);
     const struct comparison c = judge_comparison(GRA_SHAPE(n, VOCABULARY), got, want.logits, 1e-9);
     for (int k = 1; k < MISTAKES && !judge_agrees(&c); k++)
         mistakes[k] = (struct judge_mistake){ says[k], text_of(m, before, n, k).logits };
-    judge_clue("what was stored for the new tokens is %s", alike(cache->keys, want.k, before + n)
+    judge_clue("the rows stored for the new tokens are %s", alike(cache->keys, want.k, before + n)
                && alike(cache->values, want.v, before + n) ? "right: look at the keys and values that are "
                "used, their order, the scores and their mask" : "wrong too: look at ids, positions, k and v");
     judge_explained(&c, name, mistakes);

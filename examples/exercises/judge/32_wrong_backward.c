@@ -15,9 +15,9 @@ static const struct judge_answer answer = {
         "mean[k] = mean(i, dy[k,i])                          # the mean of dy\n"
         "dot[k] = mean(i, dy[k,i] * y[k,i])                  # the mean of dy y\n"
         "dx[k,i] = (dy[k,i] - mean[k] - y[k,i] * dot[k]) * r[k]\n", .special = {
-        { "the mean of dy is subtracted outside the brackets: it must be divided by s",
+        { "the mean of dy is subtracted outside the brackets: divide it by s too",
           "dx[k,i] = (dy[k,i] - y[k,i] * dot[k]) * r[k] - mean[k]" },
-        { "only dy_i / n is subtracted: the mean of dy adds up all dy of the row",
+        { "only dy_i / n is subtracted: subtract the mean of all dy of the row",
           "dx[k,i] = (dy[k,i] - dy[k,i] / n - y[k,i] * dot[k]) * r[k]" } } };
 
 static void checked(gra_shape shape)

@@ -10,14 +10,14 @@ static gra_tape *t;
 static gra_model *m;
 static struct gated_net net;
 
-/* The mistakes. From EPS on a number is too large: it is one of several, under the root and beside it. */
+/* The mistakes. From EPS on a number is too large: one of nine numbers, under the root or added to it. */
 enum { LEFT_OUT = 1, UNDIVIDED, RMS, WHOLE, DETACHED, NO_BIAS, EPS, MISTAKES = EPS + 18 };
 static const char *const says[] = {
     [LEFT_OUT] = "the row that makes nan is left out of the loss: it must count like any other",
-    [UNDIVIDED] = "rows are not divided by their deviation: that is another network, not a repair",
-    [RMS] = "rows are divided by the root of the mean of x^2: they were standardised",
-    [WHOLE] = "the mean is not subtracted from rows: they had mean 0",
-    [DETACHED] = "the deviation is detached: it was part of the graph", [NO_BIAS] = "the bias is missing",
+    [UNDIVIDED] = "rows are not divided by their deviation: this is a different network, not a repair",
+    [RMS] = "rows are divided by the root of the mean of x^2, but should be standardised",
+    [WHOLE] = "the mean is not subtracted from the rows, which should have mean 0",
+    [DETACHED] = "the deviation is detached: keep it in the graph", [NO_BIAS] = "the bias is missing",
     [EPS] = "eps is too large: it must be small compared with a variance of 1",
     [EPS + 1] = "the number added to the deviation is too large: it must be small compared with 1" };
 
@@ -47,7 +47,8 @@ static gra_tensor *loss_of(const int *ids, const int *next, int n, int mistake)
     return mistake < 0 ? gated_loss(t, &net, ids, next, n) : reference(ids, next, n, mistake);
 }
 
-/* The loss of all ids, then that of each alone, or 0 for a row that makes nan: they tell mistakes apart. */
+/* The loss of all ids, then the loss of each id alone, or 0 for a row that makes nan: these tell mistakes
+ * apart. */
 static const double *losses(const int *ids, const int *next, int n, int mistake)
 {
     double *out = judge_room(1 + MOST);
@@ -89,7 +90,7 @@ static void finite(const int *ids, const int *next, int n, const double *g)
                         ? "likely: a division by 0 has no finite gradient, even if it is not used" : FINDS);
         } else if (i >= NEARLY * DIM && i < EMBEDDING && fabs(g[i]) >= 1e5)
             judge_wrong("token %d, whose numbers are %s equal, gets the gradient %.3g\nlikely: eps is "
-                        "tiny, or only a variance of 0 is handled, not every small one",
+                        "tiny, or only a variance of 0 is handled, not every small variance",
                         i / DIM, i / DIM == NEW ? "all" : "nearly", g[i]);
 }
 
@@ -110,8 +111,8 @@ static void judged(const char *part, const int *ids, const int *next, int n, boo
     c.tolerance = 1e-3;
     for (int k = 1; k < MISTAKES && !judge_agrees(&c); k++)
         mistakes[k] = (struct judge_mistake){ says[k < EPS ? k : EPS + k % 2], losses(ids, next, n, k) };
-    judge_clue(has_new ? "the new token's numbers less their mean are 0: was something added to them?"
-               : "these rows have a variance of about 1, and never made a nan: what is changed for them?");
+    judge_clue(has_new ? "the new token's numbers minus their mean are 0: was something added to them?"
+               : "these rows have a variance of about 1, and never made a nan: what has changed for them?");
     c.tolerance /= judge_agrees(&c) ? 1 : 10;           /* numbers that are too large are near one another */
     judge_explained(&c, "the loss of all, then of each alone,", mistakes);
     double *g = gradients(loss_of(ids, next, n, -1));
@@ -124,7 +125,7 @@ static void judged(const char *part, const int *ids, const int *next, int n, boo
     }
     if (has_new && new <= 1e-9)
         judge_wrong("the new token's row of the embedding gets no gradient: it never learns");
-    judge_clue("the new token's numbers less their mean are 0: was something added to them?");
+    judge_clue("the new token's numbers minus their mean are 0: was something added to them?");
     c = judge_comparison(GRA_SHAPE(ALL), g, want, 1e-3);
     judge_explained(&c, "the gradient (embedding, weight, bias)",
                     (struct judge_mistake[]){ { says[DETACHED], cut }, { NULL, NULL } });

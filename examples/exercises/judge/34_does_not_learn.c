@@ -52,9 +52,9 @@ static void line(void)
                       1e-9);
         if (moved[0] == 0 && moved[1] == 0)
             judge_wrong("1: nothing moved: %s", *gra_grad(l.weight) != 0
-                        ? "but the gradients are there after the step: gra_sgd_step must come after "
+                        ? "the gradients are there only after the step. Call gra_sgd_step after "
                           "gra_backward"
-                        : "the gradients are 0 when the optimiser steps. gra_backward comes before "
+                        : "the gradients are 0 when the optimiser steps. Call gra_backward before "
                           "gra_sgd_step, and gra_zero_grad before gra_backward, not between it and "
                           "gra_sgd_step");
         const struct comparison c = judge_comparison(GRA_SHAPE(2), moved, want, 1e-9);
@@ -113,11 +113,11 @@ static void next(const char *part, const int *ids_, int n, bool sure)
     gra_begin(t, GRA_TRAIN, NULL);
     const double loss = gradients(t, m, &net, next_loss(t, &net, ids, n), got);
     const struct comparison c = judge_comparison(GRA_SHAPE(1), &loss, &right, 1e-9);
-    judge_clue("cross_entropy takes the logits of net->head themselves, and the target of each token is the "
-               "next one");
+    judge_clue("cross_entropy takes the logits of net->head themselves, and the target of each token should "
+               "be the next token");
     judge_explained(&c, "2: the loss", (struct judge_mistake[]){
         { "cross_entropy is given a softmax: it takes the logits of net->head, unchanged", &twice },
-        { "the target of each token is the token itself: it should be the next one", &itself },
+        { "the target of each token is the token itself, but should be the next token", &itself },
         { NULL, NULL } });
     judge_numbers("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), got, want, 1e-9);
     judge_numbers("2: the gradient of head.weight", GRA_SHAPE(VOCAB, DIM), got + WEIGHTS, want + WEIGHTS,
@@ -159,7 +159,7 @@ static void learns_xor(uint64_t seed)
     for (int i = 0; i < 4; i++)
         if (!gra_param_at(m, i)->grad)
             judge_wrong("3: %s is frozen: it gets no gradient, and never learns", gra_param_at(m, i)->name);
-    double largest = 0, apart = 0;      /* of hidden.weight, and of its units */
+    double largest = 0, apart = 0;      /* |hidden.weight|, and the difference of two units */
     for (int i = 0; i < 2 * XOR_HIDDEN; i++) {
         largest = fmax(largest, fabs(net.hidden.weight->data[i]));
         apart = fmax(apart, fabs(net.hidden.weight->data[i] - net.hidden.weight->data[i % 2]));
@@ -178,11 +178,11 @@ static void learns_xor(uint64_t seed)
     if (!(loss < 0.02))
         judge_wrong("3: the loss after %d steps: got %.*g, expected less than 0.02\nlikely: %s", XOR_STEPS,
                     judge_digits(loss, 0.02), loss, largest < 0.02
-                    ? "weights are small, or 0: so are their gradients, and 400 steps are not enough"
+                    ? "the weights are small, or 0, and so are their gradients: 400 steps are not enough"
                     : apart < 1e-3 ? "hidden units begin with the same weights, or nearly: they get the same "
                                      "gradients, so they stay the same, and do the work of one"
                     : largest > 4 ? "weights are large: tanh is flat there, so little gradient passes through"
-                    : "the numbers with which hidden.weight and out.weight begin");
+                    : "the initial values of hidden.weight and out.weight");
     judge_close(t, m);
 }
 

@@ -12,25 +12,25 @@ static const struct { enum stage in; const char *says; } known[] = {
     [FIRST] = { FIND, EQUAL "the first in the text was taken: take the smallest left id" },
     [LAST] = { FIND, EQUAL "the last in the text was taken: take the smallest left id" },
     [LARGEST] = { FIND, EQUAL "the one with the largest ids was taken: take the smallest left id" },
-    [BY_RIGHT] = { FIND, EQUAL "that with the smallest right id was taken: compare left ids first" },
-    [RIGHT_LARGEST] = { FIND, EQUAL "of one left id that with the largest right id was taken: take the "
-                              "smallest" },
+    [BY_RIGHT] = { FIND, EQUAL "the one with the smallest right id was taken: compare left ids first" },
+    [RIGHT_LARGEST] = { FIND, EQUAL "with the same left id, the one with the largest right id was taken: "
+                              "take the smallest right id" },
     [PAST] = { FIND, "ids[n], past the end, was read: the last pair is (ids[n - 2], ids[n - 1])" },
     [SHORT] = { FIND, "the last pair is not counted: it is (ids[n - 2], ids[n - 1])" },
     [APART] = { FIND, "overlapping pairs were counted once: in aaa the pair (a, a) occurs twice" },
-    [STAYS] = { MERGE, "the right id of the pair is still there: both ids become one" },
-    [LEFT] = { MERGE, "only the left id is compared: the right one must match too" },
+    [STAYS] = { MERGE, "the right id of the pair is still there: replace both ids by one" },
+    [LEFT] = { MERGE, "only the left id is compared: compare the right one too" },
     [READS_PAST] = { MERGE, "ids[n], past the end, was read as the right id of the last one" },
     [OLD_N] = { MERGE, "the old length was returned: return how many ids are left" },
-    [LEAST_1] = { LEARN, "a pair that occurs once was merged: stop when none occurs twice" },
-    [NOT_MERGED] = { LEARN, "the pair is not merged before the next one is counted" },
-    [LEFTMOST] = { ENCODE, "the leftmost pair that is a merge was replaced first: begin with the lowest "
-                           "number" },
+    [LEAST_1] = { LEARN, "a pair that occurs once was merged: stop when no pair occurs twice" },
+    [NOT_MERGED] = { LEARN, "a pair is not merged before the next pair is counted" },
+    [LEFTMOST] = { ENCODE, "the leftmost pair that is a merge was replaced first: begin with the merge of "
+                           "the lowest number" },
     [BACKWARDS] = { ENCODE, "the merges were applied from the last to the first: begin with merge 0" },
-    [ALIKE] = { ENCODE, "every merge got the id 256: merge r makes 256 + r" } };
+    [ALIKE] = { ENCODE, "every merge got the id 256, but merge r should make 256 + r" } };
 
 struct list {
-    int ids[ROOM], n;                           /* n ids, and then others, which are not to be read */
+    int ids[ROOM], n;                           /* n ids, and after them ids that must not be read */
 };
 
 static bool is_at(const int *at, struct merge pair)
@@ -76,7 +76,8 @@ static void replace(struct list *t, struct merge pair, int id, enum mistake m)
     t->n = m == OLD_N ? of.n : t->n;
 }
 
-/* What is compared, if a function returns n: ids; or of FIND the count and the pair, of LEARN all pairs. */
+/* The list that is compared, if a function returns n: ids; for FIND the count and the pair, for LEARN all
+ * pairs. */
 static struct list compared(enum stage in, struct list t, int n, const struct merge *made)
 {
     struct list pairs = { { n }, in == FIND };
@@ -145,7 +146,7 @@ static const char *shown(struct list t)         /* "a b 256" */
     return to;
 }
 
-/* texts: after each a dot and the letter that follows, which is not to be read: "abab.a ba.c " */
+/* texts: after each comes a dot and a letter, which is in the array after the text: "abab.a ba.c " */
 static void judge(const char *part, enum stage in, const char *texts, const struct merge *merges, int count)
 {
     static struct list given[TEXTS], got[TEXTS];

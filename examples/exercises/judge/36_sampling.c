@@ -24,7 +24,7 @@ static void tokens(const struct judge_call *c, const struct sampling *how, const
 
 static void call_draw(const struct judge_call *c)
 {
-    c->in[0][c->size[0]] = 1;                   /* if it were read, this token would be drawn */
+    c->in[0][c->size[0]] = 1;           /* past the end: reading this draws a token that does not exist */
     tokens(c, NULL, c->in[1]);
 }
 
@@ -37,16 +37,16 @@ static void call_sample(const struct judge_call *c)
 #define SIZES .sizes = { "i n", "j n", "k draws" }, .telling = { 7, 7, 40 }
 #define SOFTMAX(p) \
     "top = max(i, x[i])                              # the largest logit\n" \
-    "best[i] = [x[i] = top] * [sum(j, [j < i] * [x[j] = top]) = 0]   # 1 for the first of the largest\n" \
+    "best[i] = [x[i] = top] * [sum(j, [j < i] * [x[j] = top]) = 0]   # the one-hot of the largest\n" \
     "e[i] = [t = 0] ? best[i] : exp((x[i] - top) / t)\n" \
     p "[i] = e[i] / sum(i, e[i])\n"
 #define RANK(p) \
-    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])  # the number before\n"
+    "rank[i] = sum(j, [" p "[j] > " p "[i]]) + sum(j, [j < i] * [" p "[j] = " p "[i]])\n"
 #define TOP_K(p, q) \
     "k_kept[i] = [rank[i] < k] * " p "[i]\n" \
     q "[i] = k_kept[i] / sum(i, k_kept[i])\n"
 #define TOP_P(p, q) \
-    "before[i] = sum(j, [rank[j] < rank[i]] * " p "[j])  # the sum of those before\n" \
+    "before[i] = sum(j, [rank[j] < rank[i]] * " p "[j])  # the sum before p_i\n" \
     "p_kept[i] = [before[i] < top_p] * " p "[i]\n" \
     q "[i] = p_kept[i] / sum(i, p_kept[i])\n"
 #define DRAW(p) \
@@ -63,42 +63,42 @@ static const struct judge_answer at_temperature = {
 static const struct judge_answer top_k = {
     SIZES, .call = call_top_k, .in = { "int k in 3..5" }, .out = { "p[i] +=" }, .held = { "0.05..0.3" },
     .lines = RANK("p0") TOP_K("p0", "p"), .special = {
-        { "it leaves what it drops as it was: set it to 0",
+        { "the dropped tokens keep their probabilities: set these to 0",
           "p[i] = [rank[i] < k] ? p0[i] / sum(i, k_kept[i]) : p0[i]" },
-        { "it takes the most likely token again and again: mark what is taken", "p[i] = [rank[i] = 0] / k" },
-        { "it takes the tokens in the order of their ids: begin with the most likely", "rank[i] = i" },
-        { "of equally likely tokens the one with the largest id was kept: keep the smallest",
+        { "this takes the most likely token again and again: mark each one", "p[i] = [rank[i] = 0] / k" },
+        { "this takes tokens in the order of their ids: begin with the most likely one", "rank[i] = i" },
+        { "of equally likely tokens, the one with the largest id was kept: keep the smallest id",
           "rank[i] = sum(j, [p0[j] > p0[i]]) + sum(j, [j > i] * [p0[j] = p0[i]])" } } };
 
 static const struct judge_answer top_p = {
     SIZES, .call = call_top_p, .in = { "top_p in 0.4..0.9" }, .out = { "p[i] +=" }, .held = { "0.05..0.3" },
     .lines = RANK("p0") TOP_P("p0", "p"), .special = {
-        { "top-p stops when the sum is above top_p: it should reach it",
+        { "top-p stops only when the sum is above top_p, but should stop when it reaches top_p",
           "p_kept[i] = [before[i] <= top_p] * p0[i]" },
-        { "the token with which the sum reaches top_p is missing: it is kept too",
+        { "the token with which the sum reaches top_p is missing: keep it too",
           "p_kept[i] = [rank[i] = 0] ? p0[i] : [before[i] + p0[i] < top_p] * p0[i]" },
-        { "each p is compared with top_p: compare the sum of those that are kept",
+        { "each p is compared with top_p: compare the sum of the kept p",
           "p_kept[i] = [rank[i] = 0] ? p0[i] : [p0[i] >= top_p] * p0[i]" },
-        { "top_p * n tokens are kept: keep as few as have a sum of top_p",
+        { "top_p * n tokens are kept: keep as few as have a sum of at least top_p",
           "p_kept[i] = [rank[i] < max(1, floor(top_p * n))] * p0[i]" },
-        { "this keeps a sum of 1 - top_p: keep top_p", "p_kept[i] = [before[i] < 1 - top_p] * p0[i]" } } };
+        { "this keeps a sum of 1 - top_p, not top_p", "p_kept[i] = [before[i] < 1 - top_p] * p0[i]" } } };
 
 static const struct judge_answer draw = {
     SIZES, .call = call_draw, .in = { "p[i] in 0.05..0.3", "u[k] in 0..0.9" }, .out = { "token[k]" },
     .lines = DRAW("p"), .special = {
         { "u is compared with p_i: compare it with the sum up to p_i", "upto[i] = p[i]" },
-        { "if the sum stays below u, the answer is not token 0, but the last whose p is not 0",
+        { "if the sum stays below u, token 0 is returned: return the last token whose p is not 0",
           "token[k] = [hit[k] = n] ? 0 : hit[k]" },
-        { "if the sum stays below u, the answer is the last token whose p is not 0",
+        { "if the sum stays below u, the last token is returned: return the last one whose p is not 0",
           "token[k] = [hit[k] = n] ? n - 1 : hit[k]" },
-        { "1 - u was used: u itself is compared with the sums",
+        { "1 - u is compared with the sums: compare u itself",
           "hit[k] = n - max(i, [1 - u[k] < upto[i]] * (n - i))" } } };
 
 static const struct judge_answer sample = {
     SIZES, .call = call_sample, .out = { "token[k]" },
     .in = { "x[i]", "t in 1.5..2  # the temperature", "int k in 4..5", "top_p in 0.5..0.7", "u[k] in 0..1" },
     .lines = SOFTMAX("s") RANK("s") TOP_K("s", "q") TOP_P("q", "p") DRAW("p"), .special = {
-        { "top-p was applied before top-k: it needs what top-k has left",
+        { "top-p was applied before top-k: apply it to the p that top-k returns",
           "before[i] = sum(j, [rank[j] < rank[i]] * s[j])" },
         { "top-k is missing", "q[i] = s[i]" }, { "top-p is missing", "p[i] = q[i]" },
         { "the temperature is missing", "e[i] = exp(x[i] - top)" },
@@ -119,10 +119,10 @@ void judge_exercise(void)
         u[0][k] = k / 64., u[1][k] = (k + 0.5) / 64;
     for (int i = 0; i < 4; i++)
         sum += close[i], near[2 * i] = sum - 1e-11, near[2 * i + 1] = sum + 1e-11;
-#define LARGE "e^x is infinite, or all are 0: subtract the largest logit from all first (begin the search " \
+#define LARGE "e^x is infinite, or every e^x is 0: subtract the largest logit first (begin the search " \
     "for it at -INFINITY, or with the first logit)"
-#define ZERO "at temperature 0 the largest logit, the first of equals, has probability 1: nothing can be " \
-    "divided by 0, so this temperature is a case of its own"
+#define ZERO "at temperature 0 the largest logit, the first of equals, should get probability 1: do not " \
+    "divide by 0, as this temperature is a case of its own"
 #define AT(name, n, logits, t, says_) CASE(name, { n, n }, .in = { logits, (double[]){ t } }, .says = says_)
     judge_cases(&at_temperature, (const struct judge_case[]){
         AT("softmax at temperature 1", 6, x, 1, NULL), AT("softmax at temperature 0.5", 6, x, 0.5, NULL),
@@ -158,6 +158,6 @@ void judge_exercise(void)
         SAMPLE("sample_token with top-k", 6, x, 1, 3, 1, NULL),
         SAMPLE("sample_token: the order of its steps", 6, x, 2, 4, 0.58, NULL),
         SAMPLE("sample_token for 64 tokens", MOST, NULL, 0.5, 9, 0.9, NULL),
-        SAMPLE("sample_token at temperature 0", 6, x, 0, 60, 1, "every u draws the most likely token"),
+        SAMPLE("sample_token at temperature 0", 6, x, 0, 60, 1, "every u should draw the most likely token"),
         SAMPLE("sample_token of a single token", 1, x, 1, 3, 0.5, NULL), { 0 } });
 }

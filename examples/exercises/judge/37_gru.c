@@ -16,7 +16,7 @@ static const struct judge_answer cell = {
         "gates[g,i] = [g = 0] ? r[i] : [g = 1] ? z[i] : n[i]\n\n"
         "next[i] = (1 - z[i]) * n[i] + z[i] * h[i]\n", .special = {
         { "r and z are exchanged: r comes first", "gates[g,i] = [g = 0] ? z[i] : [g = 1] ? r[i] : n[i]" },
-        { "r multiplies h in n, as in the paper: here it multiplies gh_n",
+        { "r multiplies h in n, as in the paper: multiply gh_n by it here",
           "n[i] = tanh(gi_n[i] + gh_n[i] * h[i] * r[i])" },
         { "z and 1 - z are exchanged: z is how much of h is kept",
           "next[i] = z[i] * n[i] + (1 - z[i]) * h[i]" } } };
@@ -32,7 +32,7 @@ static const struct judge_answer back = {
         "dgi[g,i] = [g = 0] ? dgi_r[i] : [g = 1] ? dgi_z[i] : dgi_n[i]\n"
         "dh[i] = dnext[i] * z[i]\n\n"
         "dgh[g,i] = [g = 2] ? dgi_n[i] * r[i] : dgi[g,i]\n", .special = {
-        { "the slope of tanh was taken at n: it is 1 - n^2, as n is tanh(...) already",
+        { "the slope of tanh is computed as 1 - tanh(n)^2: use 1 - n^2, as n is tanh(...) already",
           "dgi_n[i] = dnext[i] * (1 - z[i]) * (1 - tanh(n[i])^2)" } } };
 
 static void through_time(const struct judge_call *c)
@@ -61,7 +61,7 @@ static const struct judge_answer time_ = {
         " : [g = 1] ? dnext[t,i] * (h[t,i] - n[t,i]) * z[t,i] * (1 - z[t,i]) : a[t,i]\n"
         "dgh[t,g,i] = [g = 2] ? dgi[t,g,i] * r[t,i] : dgi[t,g,i]\n\n"
         "dnext[t,i] = dy[t,i] + dh[t + 1,i]                   # dnext\n"
-        "past[t,i] = sum(g, sum(j, dgh[t,g,j] * w_hh[g,j,i])) # what gh passes on to h\n"
+        "past[t,i] = sum(g, sum(j, dgh[t,g,j] * w_hh[g,j,i])) # the gradient through gh\n"
         "dh[s,i] = [s = time] ? 0 : dnext[s,i] * z[s,i] + past[s,i]\n"
         "db_ih[g,i] = db_ih0[g,i] + sum(t, dgi[t,g,i])\n"
         "db_hh[g,i] = db_hh0[g,i] + sum(t, dgh[t,g,i])\n"
@@ -69,7 +69,7 @@ static const struct judge_answer time_ = {
         "dw_ih[g,i,e] = dw_ih0[g,i,e] + sum(t, dgi[t,g,i] * x[t,e])\n"
         "dw_hh[g,i,j] = dw_hh0[g,i,j] + sum(t, dgh[t,g,i] * h[t,j])\n"
         "dh0[i] = dh00[i] + dh[0,i]\n", .special = {
-        { "what a step passes on is added to what all later steps had passed: dh is that of one step",
+        { "the dh of all later steps are added up: dh should be that of the next step alone",
           "dh[s,i] = [s = time] ? 0 : dnext[s,i] * z[s,i] + past[s,i] + dh[s + 1,i]" } } };
 
 void judge_exercise(void)

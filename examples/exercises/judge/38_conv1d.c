@@ -15,7 +15,7 @@ static const struct judge_answer places = {
     .out = { "m[s]" }, .lines =
         "room[s] = length[s] + 2 * padding[s] - kernel[s]\n"
         "m[s] = [room[s] < 0] ? 0 : floor(room[s] / stride[s]) + 1\n", .special = {
-        { "rounded up: what is left at the end is too short for a place",
+        { "the division is rounded up, but the rest at the end is too short for a place: round down",
           "m[s] = [room[s] < 0] ? 0 : floor((room[s] + stride[s] - 1) / stride[s]) + 1" } } };
 
 #define HOW (&(struct conv1d){ c->size[1], c->size[0], c->size[2], c->ids[4][0], c->ids[5][0] })
@@ -31,9 +31,9 @@ CALLS(backward, conv1d_backward(HOW, c->in[0], c->in[1], c->in[3], c->out[2], c-
 static const struct judge_answer conv = {
     CONV, .call = forward, .out = { "y[o,t]" }, .lines = AT
         "y[o,t] = b[o] + sum(c, sum(k, " INSIDE " * w[o,c,k] * x[c,at[t,k]]))\n", .special = {
-        { "the kernel is turned round: w[k] belongs to x[t stride + k - padding]",
+        { "the kernel is reversed: multiply w[k] by x[t stride + k - padding]",
           "y[o,t] = b[o] + sum(c, sum(k, " INSIDE " * w[o,c,kernel - 1 - k] * x[c,at[t,k]]))" },
-        { "the kernel is spread: neighbours are 1 apart, places stride apart",
+        { "the kernel is spread out: its numbers should be 1 apart, and its places stride apart",
           "at[t,k] = t + k * stride - padding" } } };
 
 static const struct judge_answer back = {
@@ -41,11 +41,11 @@ static const struct judge_answer back = {
         "db[o] = db0[o] + sum(t, dy[o,t])\n"
         "dw[o,c,k] = dw0[o,c,k] + sum(t, " INSIDE " * dy[o,t] * x[c,at[t,k]])\n"
         "dx[c,i] = dx0[c,i] + sum(o, sum(t, sum(k, [at[t,k] = i] * dy[o,t] * w[o,c,k])))\n", .special = {
-        { "the kernel is turned round: each product w x adds dy w to the x that it has",
+        { "the kernel is reversed: let each product w x add dy w to the gradient of its own x",
           "dx[c,i] = dx0[c,i]"
           " + sum(o, sum(t, sum(k, [at[t,k] = i] * dy[o,t] * w[o,c,kernel - 1 - k])))" } } };
 
-/* What PyTorch's conv1d gives. */
+/* The numbers of PyTorch's conv1d. */
 static void torch(void)
 {
     static const double x[] = { -0.5, 0.75, -0.25, 1, 0, -1, 0.25, -0.75, 0.5, -0.5, 0.75, -0.25 };

@@ -30,32 +30,32 @@ static void call(const struct judge_call *c)
     "activations[k] = tokens[k] * (L[k] * 18 * D[k] + 3 * D[k] + V[k])\n"
 static const struct judge_answer answers[] = {
     { GPTS, .out = { "parameters[k]" }, .lines = PARAMETERS, .special = {
-        { "the attention's four matrices are missing in each block",
+        { "attention's four matrices are missing in each block",
           "block[k] = 8 * D[k]^2 + 2 * D[k] + bias[k] * 7 * D[k]" },
         { "layers.0 and layers.2 are missing in each block",
           "block[k] = 4 * D[k]^2 + 2 * D[k] + bias[k] * 3 * D[k] + qkv_bias[k] * 3 * D[k]" },
-        { "the norms of a block have shifts only with bias",
+        { "the shifts of a block's norms are counted without bias too: count them only with bias",
           "block[k] = 12 * D[k]^2 + 4 * D[k] + bias[k] * 6 * D[k] + qkv_bias[k] * 3 * D[k]" },
-        { "the biases of out_proj, layers.0 and layers.2 are 6 D: D, 4 D and D",
+        { "the biases of out_proj, layers.0 and layers.2 are counted as D each: count D, 4 D and D",
           "block[k] = 12 * D[k]^2 + 2 * D[k] + bias[k] * 5 * D[k] + qkv_bias[k] * 3 * D[k]" } } },
     { GPTS, .out = { "state[k]" }, .lines = PARAMETERS "\nstate[k] = 4 * 4 * parameters[k]\n", .special = {
-        { "each parameter has four numbers of 4 bytes: its own, its gradient and two moments",
+        { "each parameter is counted as 4 bytes: count four numbers of 4 bytes, with gradient and moments",
           "state[k] = 4 * parameters[k]" },
-        { "the gradients, or one of the two moments, are missing: 4 numbers of 4 bytes",
+        { "the gradients or one of the two moments are missing: count 4 numbers of 4 bytes each",
           "state[k] = 4 * 3 * parameters[k]" } } },
     { GPTS, .out = { "activations[k]" }, .lines = ACTIVATIONS, .special = {
-        { "layers.0 and gelu leave 4 D numbers each",
+        { "layers.0 and gelu are counted as D numbers each: count 4 D",
           "activations[k] = tokens[k] * (L[k] * 12 * D[k] + 3 * D[k] + V[k])" } } },
     { GPTS, .out = { "weights[k]" }, .lines = "weights[k] = batch[k] * L[k] * H[k] * time[k]^2\n",
       .special = {
-        { "the mask saves nothing here: all time x time weights of a head count",
+        { "only weights that the mask lets pass are counted: count all time x time weights of a head",
           "weights[k] = batch[k] * L[k] * H[k] * time[k] * (time[k] + 1) / 2" } } },
     { GPTS, .out = { "operations[k]" }, .lines =
         "tokens[k] = batch[k] * time[k]\n"
         "linear[k] = 2 * tokens[k] * (12 * D[k]^2 * L[k] + V[k] * D[k])   # the linear layers\n"
         "attention[k] = 4 * tokens[k] * time[k] * D[k] * L[k]             # attention\n"
         "operations[k] = 3 * (linear[k] + attention[k])\n", .special = {
-        { "a multiply-add counts as one: it is two operations",
+        { "a multiply-add is counted as one operation: count two",
           "operations[k] = 3 * (linear[k] + attention[k]) / 2" } } },
     { GPTS, .out = { "largest[k]" }, .lines = PARAMETERS
         "activations[k] = time[k] * (L[k] * 18 * D[k] + 3 * D[k] + V[k])\n\n"
@@ -72,7 +72,7 @@ void judge_exercise(void)
                                         "attention weights", "operations", "the largest batch" };
     struct judge_case large = CASE("GPT-2 and larger ones", { 5 }, .in = { in[0], in[1], in[2], in[3], in[4],
         in[5], in[6], in[7], in[8], in[9], in[10] }, .says = "it is right where products are below 2^31: "
-        "compute none in int; begin with const double D = c->emb_dim");
+        "compute no product in int; begin with const double D = c->emb_dim");
     for (now = 0; now < 6; now++) {
         judge_case(&answers[now], (struct judge_case){ .part = part[now], .size = { 8 } });
         large.part = now == 0 ? "parameters of GPT-2 and larger ones" : "of GPT-2 and larger ones";

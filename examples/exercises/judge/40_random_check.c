@@ -1,10 +1,10 @@
-/* 40 random_check: the judge. The loss that is given to an answer looks at each call: with which x,
- * which state of the generator, and which dx it begins. */
+/* 40 random_check: the judge. The loss that is given to an answer checks x, the state of the generator, and
+ * dx at the beginning of each call. */
 #include "answer.h"
 
-/* the state that answers begin with: it holds a normal number */
+/* the state with which answers begin: it holds a normal number */
 static gra_rng start;
-static double  normals[2 * RANDOM_MOST], draws[2 * RANDOM_MOST];    /* what comes from it */
+static double  normals[2 * RANDOM_MOST], draws[2 * RANDOM_MOST];    /* the numbers that come from it */
 
 static double normal(const double *i) { return *i >= 0 && *i < 2 * RANDOM_MOST ? normals[(int)*i] : NAN; }
 static double draw(const double *i)   { return *i >= 0 && *i < 2 * RANDOM_MOST ? draws[(int)*i] : NAN; }
@@ -27,8 +27,8 @@ static void unchanged(const double *x, int n, const struct given *as, int most)
 {
     for (int i = n - 1; i >= 0; i--)
         if (x[i] != as->x[i] && most-- == 0)
-            judge_wrong("x[%d] was %.*g, and is now %.*g: restore it from a copy, before the next is "
-                        "changed", i,
+            judge_wrong("x[%d] was %.*g, and is now %.*g: restore it from a copy, before you change the next "
+                        "x", i,
                         judge_digits(x[i], as->x[i]), as->x[i], judge_digits(x[i], as->x[i]), x[i]);
 }
 
@@ -40,7 +40,7 @@ static double watch(const double *x, int n, gra_rng *rng, double *dx, void *arg)
     as->calls++;
     unchanged(x, n, as, 1);
     if (!same_state(rng, &start))
-        judge_wrong("call %d of f began with another state than *rng had at first, so it draws other "
+        judge_wrong("call %d of f did not begin with the state that *rng had at first, so it draws different "
                     "numbers: %s",
                     as->calls, rng->at == start.at ? "copy all of the struct, not some of its fields"
                     : "restore *rng before each call, from a copy of the struct");
@@ -104,7 +104,7 @@ static const struct judge_answer noise = {
     .special = {
         { "the standard deviations were added: add the variances, then take the root",
           "var[k] = (abs(x[k] + h[k]) + abs(x[k] - h[k]))^2 * p[k] / (1 - p[k])" },
-        { "this is the variance: the standard deviation is its root", "noise[k] = var[k] / (2 * h[k])^2" },
+        { "this is the variance: take its root", "noise[k] = var[k] / (2 * h[k])^2" },
         { "h is missing in (x + h)^2 and (x - h)^2", "var[k] = 2 * x[k]^2 * p[k] / (1 - p[k])" } } };
 
 static const struct judge_answer gradient = {
@@ -123,9 +123,9 @@ static const struct judge_answer own = {
         "\n"
         "dx[i] = dx0[i] + y[i] * by[i]\n",
     .special = {
-        { "the mask of the gradient is drawn anew: it must be that of the loss",
+        { "the mask of the gradient is drawn anew: use the mask of the loss",
           "dx[i] = dx0[i] + x[i] * [draw(n + i) >= p] / (1 - p)^2" },
-        { "a second number is drawn for dx in each round: y and dx share one number",
+        { "a second number is drawn for dx in each round: use one number for y and dx",
           "by[i] = [draw(2 * i) >= p] / (1 - p)\n"
           "dx[i] = dx0[i] + x[i] * [draw(2 * i + 1) >= p] / (1 - p)^2" } } };
 
@@ -158,9 +158,9 @@ void judge_exercise(void)
                    "noisy_dropout", { 5 }, .in = { drop, used ? &less : &more }, .held = { NULL,
                        used ? NULL : zero }));
         if (!same_state(&left, &drawn))
-            judge_wrong("after noisy_dropout *rng is %s", same_state(&left,
-                                                                     &start) ? "as it was: each call would "
-                        "have the same mask" : "not where one draw for each x leaves it: draw one for each");
+            judge_wrong("after noisy_dropout *rng is %s", same_state(&left, &start)
+                        ? "as it was: each call would have the same mask"
+                        : "not where one draw for each x leaves it: draw one number for each x");
         if (fabs(bare) > 1e-12)
             judge_wrong("where dx is NULL the loss is %.6g too large: draw the same numbers then, too", bare);
     }

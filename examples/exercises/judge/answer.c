@@ -1,6 +1,6 @@
-/* answer: judges an answer by its formula (see answer.h). A trial is one call of the answer, with the
- * numbers of a case. If an output is wrong, a second trial is made with telling numbers, and the mistake is
- * named that gives the numbers of both (search.c). */
+/* answer: judges an answer by its formula (see answer.h). A trial is one call of the answer, with the numbers
+ * of a case. If an output is wrong, a second trial is made with telling numbers, and the finding names the
+ * mistake that gives the numbers of both trials (search.c). */
 #include "answer.h"
 #include "comparison.h"
 #include "rules.h"
@@ -61,7 +61,7 @@ static void read_formula(const struct judge_answer *a)
         given[ins] = strchr(a->in[ins], '=') ? NONE : formula_given(&formula, a->in[ins]);
     for (outs = 0; a->out[outs]; outs++) {
         const char *is = a->out[outs];
-        snprintf(gloss, sizeof gloss, "%s%s  # what %s held", a->held[outs] ? " in " : "",
+        snprintf(gloss, sizeof gloss, "%s%s  # the old %s", a->held[outs] ? " in " : "",
                  a->held[outs] ? a->held[outs] : "", name_in("", is));
         held[outs] = strstr(is, "+=") ? declare("%.*s0%.*s", is, gloss) : NONE;
     }
@@ -223,7 +223,7 @@ static const double *got_by(const struct trial *k, int which, bool gradient)
     return gradient ? gra_grad(k->tensor[which]) : k->out[which];
 }
 
-/* An answer that gives other numbers when it is called again has kept something, or not set it. */
+/* An answer that gives different numbers when it is called again has kept a number, or has not set one. */
 static void compare_with_second_call(const struct judge_answer *a, const struct judge_case *c,
                                      struct trial *k,
                                      int which)
@@ -231,13 +231,13 @@ static void compare_with_second_call(const struct judge_answer *a, const struct 
     struct trial *again = try_case(a, c, NONE);
     for (size_t i = 0; i < k->numbers.count[output[which]]; i++)
         if (k->out[which][i] != again->out[which][i] && k->out[which][i] == k->out[which][i])
-            judge_wrong("%s: called twice with the same numbers it gives %.6g and then %.6g\nlikely: a "
+            judge_wrong("%s: called twice with the same numbers, it gives %.6g and then %.6g\nlikely: a "
                         "variable is static, or is not set before it is added to or read", name_in("",
                             a->out[which]),
                         k->out[which][i], again->out[which][i]);
 }
 
-/* Name `of` is that of out[which], or the gradient of in[which]: what the mistakes have to know of it. */
+/* Tells the mistakes what they have to know of name `of`: out[which], or the gradient of in[which]. */
 static void is_output(int of, int which, bool gradient)
 {
     formula.name[of].adds = gradient;

@@ -9,8 +9,8 @@
 
 enum { MOST_IN = 12, MOST_OUT = 12, MOST_SPECIALS = 20 };
 
-/* What an answer is called with: sizes in the order of `sizes`, arrays in the order of `in` and `out`; ids
- * has the arrays of `in` that are int. */
+/* The arguments of an answer: sizes in the order of `sizes`, arrays in the order of `in` and `out`; ids has
+ * the arrays of `in` that are int. */
 struct judge_call {
     const int     *size;
     double *const *in;
@@ -21,21 +21,21 @@ struct judge_call {
 struct judge_answer {
     const char *sizes[LETTERS + 1];     /* "k rows": an index and its size */
     const char *in[MOST_IN + 1];        /* "x[k,i]", "int ids[i] in 0..rows-1", "h in 0.1..1  # the step";
-                                           "a[i,j] =": the formula computes it, after those before it */
-    const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to what is there, dx0[k,i] */
-    const char *held[MOST_OUT];         /* the range of what is added to, "0.2..2"; NULL: the case's */
+                                           "a[i,j] =": the formula computes it from the inputs before it */
+    const char *out[MOST_OUT + 1];      /* "y[k,i]": stored; "dx[k,i] +=": added to the old dx, dx0[k,i] */
+    const char *held[MOST_OUT];         /* the range of the old numbers, "0.2..2"; NULL: that of the case */
     const char *lines;                  /* the formula; mistakes of an output below an empty line are sought
                                            below it first */
     struct {
-        const char *says, *lines;       /* a mistake that no rule makes, and the lines it has; with a %,
-                                           the first number of the lines may be any; "": gra_check says it */
+        const char *says, *lines;       /* a mistake that no rule makes, and its lines; with a %, the first
+                                           number of the lines may be any; "": gra_check says what is wrong */
     } special[MOST_SPECIALS + 1];
-    const struct judge_function *functions;     /* that the formula calls, or NULL */
+    const struct judge_function *functions;     /* functions that the formula calls, or NULL */
     int telling[LETTERS];               /* sizes of a case that tells mistakes apart: all different, not 1 */
 
     void (*call)(const struct judge_call *c);   /* calls the answer */
 
-    /* Or, if the answer makes a tensor (`in` first the tensors, then what is int): f's arg is the judge_call,
+    /* Or, if the answer makes a tensor (`in` has tensors first, then ints): f's arg is the judge_call,
      * `out` has one name, y, and the gradients have the names of `in` with a d. op: by which op of the answer
      * y must be made, or NULL; without: the library's op that the answer may not use, or NULL. */
     gra_check_fn *f;
@@ -46,12 +46,12 @@ struct judge_case {
     const char   *part;                 /* its name */
     int           size[LETTERS];
     const double *in[MOST_IN];          /* NULL: drawn */
-    const double *held[MOST_OUT];       /* what outputs hold that are added to; NULL: drawn */
-    double        low, high;            /* of what is drawn without a range of its own; both 0: -2 and 2 */
+    const double *held[MOST_OUT];       /* the old numbers of outputs that are added to; NULL: drawn */
+    double        low, high;            /* of numbers drawn without a range of their own; both 0: -2 and 2 */
     double        tolerance;            /* beside the largest number that is expected, or 1; 0: 1e-12 */
     bool          gradients;            /* of a tensor */
     bool          apart;                /* each output is a part: "part: dv" */
-    const char   *says;                 /* the finding if no mistake is named; NULL: what comparison.c says */
+    const char   *says;                 /* the finding if no mistake fits; NULL: that of comparison.c */
 };
 
 /* A `call` or an `f` of one expression: CALLS(forward, softmax(c->in[0], c->out[0], c->size[0])) */
@@ -67,7 +67,8 @@ void judge_case(const struct judge_answer *a, struct judge_case c);
 void judge_cases(const struct judge_answer *a, const struct judge_case *cases);
 #define CASES(answer, ...) judge_cases(answer, (const struct judge_case[]){ __VA_ARGS__, { .part = NULL } })
 
-/* Of a tensor: no crash where an input is a constant, if it is an op's; gra_check at the telling sizes. */
+/* For an answer that makes a tensor: an op must not crash where an input is a constant; and gra_check at the
+ * telling sizes. */
 void judge_end(const struct judge_answer *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* comparison: an answer's numbers beside the right ones, and how the wrong ones are related to them (see
- * judge.h). */
+/* comparison: an answer's numbers beside the right numbers, and how the wrong numbers are related to the
+ * right ones (see judge.h). */
 #include "comparison.h"
 #include <math.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ bool judge_agrees(const struct comparison *c)
     return equal(c, c->got, c->want);
 }
 
-/* Is the answer one factor times what is expected, or does it differ by one number, everywhere? */
+/* Is the answer everywhere the same factor times what is expected, or off by the same number? */
 static bool one_factor(const struct comparison *c, double *factor)
 {
     size_t most = 0, zeros = 0;
@@ -98,7 +98,7 @@ static bool line_is_right(const struct comparison *c, size_t first, size_t n, si
     return true;
 }
 
-#define AS_IF "as if a loop were too short or a case missing"
+#define AS_IF "as if a loop were too short or a case were missing"
 
 /* Of a matrix, or a list as a matrix of one row: if all is right within some rows and columns, and everything
  * else is `untouched`, says which. A row or column outside that is right, as `untouched` belongs there, makes
@@ -135,7 +135,7 @@ static void bounds(const struct comparison *c, double untouched, char *text, siz
                      c->shape.ndim < 2 ? "numbers" : d ? "columns" : "rows", from[d], to[d] - 1,
                      (d ? cols : rows) - 1);
     if (part[0][0] || part[1][0])
-        snprintf(text, room, "only %s%s%s are right, the rest is %s, " AS_IF,
+        snprintf(text, room, "only %s%s%s are right, and the rest is %s, " AS_IF,
                  part[0], part[0][0] && part[1][0] ? " and " : "", part[1], untouched == 0 ? "0" : "missing");
 }
 
@@ -145,7 +145,7 @@ static size_t row_length(const struct comparison *c)
     return c->shape.ndim < 2 ? 1 : (size_t)c->shape.dim[c->shape.ndim - 1];
 }
 
-/* Why were some numbers not written? */
+/* Why were some numbers never written? */
 static void unwritten_for(const struct comparison *c, char *text, size_t room)
 {
     bool zeros = true;
@@ -156,8 +156,8 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "write 0 there too");
 }
 
-/* Says if only the first or last of n lines is right or wrong. One of zeros may be right for any reason, as 0
- * times a wrong factor is 0. */
+/* Says if only the first or last of n lines is right or wrong. A line of zeros may be right for any reason,
+ * as 0 times a wrong factor is 0. */
 static void one_of(const struct comparison *c, size_t n, size_t apart, size_t length, size_t step,
                    const char *where, const char *line, char *text, size_t room)
 {
@@ -178,7 +178,7 @@ static void one_of(const struct comparison *c, size_t n, size_t apart, size_t le
         snprintf(text, room, "%sonly the %s %s is wrong", where, first ? "last" : "first", line);
 }
 
-/* If nothing else is known: which part is right? */
+/* If nothing else explains the numbers: which part is right? */
 static void narrowed(const struct comparison *c, char *text, size_t room)
 {
     const size_t cols = row_length(c), rows = c->n / cols;
@@ -188,7 +188,7 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
         one_of(c, cols, 1, rows, cols, "in all rows ", "number", text, room);
 }
 
-/* A number so much larger than those that are expected that it has another cause than a wrong formula. */
+/* A number so much larger than the expected ones that its cause is not a wrong formula. */
 static bool too_large(const struct comparison *c, size_t first, size_t worst, char *text, size_t room)
 {
     static const double guard = 1e3 * JUDGE_UNWRITTEN;              /* judge_room's */
@@ -197,12 +197,12 @@ static bool too_large(const struct comparison *c, size_t first, size_t worst, ch
     if (!isfinite(x) || fabs(x) < 1e6 || fabs(x) < 1e5 * largest(c))
         return false;
     if (fabs(c->got[first]) < 1e-3 * fabs(x))
-        snprintf(which, sizeof which, "at %s it is %.3g: ", place(c, worst, at, sizeof at), x);
+        snprintf(which, sizeof which, "at %s it is %.3g. ", place(c, worst, at, sizeof at), x);
     return snprintf(text, room, fabs(x - guard) < 1e5
-                    ? "%sthis was read past the end of an array: an index is too large"
-                    : "%sa number this large was usually read past the end of an array, or where nothing was "
-                      "set (does each sum begin at 0?); else look for a division by nearly 0, or e^x of a "
-                      "large x",
+                    ? "%sAn index is too large: the number was read past the end of an array"
+                    : "%sSuch a large number was usually read past the end of an array, or from memory that "
+                      "was never set (does each sum begin at 0?). If not, look for a division by nearly 0, "
+                      "or e^x of a large x",
                     which) > 0;
 }
 
@@ -221,8 +221,8 @@ static bool nearly(const struct comparison *c, char *text, size_t room)
                     fmin(15, floor(-log10(worst))), worst < 2e-6 ? "a float (use double), " : "") > 0;
 }
 
-/* How the wrong numbers are related to the right ones; "" if nothing was found. Only what is always true then
- * is said plainly; a cause is called a usual one. */
+/* How the wrong numbers are related to the right ones; "" if nothing was found. It states plainly only what
+ * is always true then; a cause is called a usual cause. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;
@@ -237,7 +237,7 @@ static void common(const struct comparison *c, char *text, size_t room)
     bounds(c, 0, text, room);
     if (text[0] || too_large(c, wrong, worst, text, room))
         return;
-    if (zeros == c->n)                                    /* where most should be 0, that proves little */
+    if (zeros == c->n)                                    /* if most should be 0, this proves little */
         snprintf(text, room, "it is 0%s%s", c->n > 1 ? " throughout" : "", 2 * right >= c->n ? "" :
                  ". Usual causes: nothing is computed, or a factor is 0 (in C, 1 / n is 0 for an int n > 1: "
                  "write 1.0 / n)");
@@ -253,9 +253,9 @@ static void common(const struct comparison *c, char *text, size_t room)
     else if (one_factor(c, &x))
         snprintf(text, room, "it is %.6g times what is expected, everywhere", x);
     else if (one_difference(c, &x))
-        snprintf(text, room, "it is %.6g too %s everywhere", fabs(x), x > 0 ? "large" : "small");
+        snprintf(text, room, "it is too %s by %.6g, everywhere", x > 0 ? "large" : "small", fabs(x));
     else if (right && right + left_out == c->n)
-        snprintf(text, room, "where it is wrong it is 0, the rest is right, " AS_IF);
+        snprintf(text, room, "each wrong number is 0, and the rest is right, " AS_IF);
 }
 
 int judge_digits(double got, double want)
@@ -303,11 +303,11 @@ void judge_finding(const struct comparison *c, const char *name, const char *bes
     if (unwritten && !added) {
         unwritten_for(c, why, sizeof why);
         judge_wrong("%s%s was never written%s%s%s", name, at,
-                    unwritten == c->n && c->n > 1 ? ", nor was any other" : "",
+                    unwritten == c->n && c->n > 1 ? ", nor was any other element" : "",
                     best ? "\nlikely: " : why[0] ? "\n" : "", best ? best : why);
     }
     if (added && fabs(got[first] - JUDGE_UNWRITTEN) < 1e5)
-        judge_wrong("%s%s is made from what memory happened to hold: set a number before you add to it or "
+        judge_wrong("%s%s was computed from memory that was never set: set a number before you add to it or "
                     "read it", name, at);
     char many[60] = "";
     if (c->n > 1)

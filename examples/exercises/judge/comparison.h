@@ -1,4 +1,4 @@
-/* comparison: what answer.c needs from comparison.c. */
+/* comparison: the parts of comparison.c that answer.c needs. */
 #ifndef EXERCISES_COMPARISON_H
 #define EXERCISES_COMPARISON_H
 
@@ -17,8 +17,8 @@ bool              judge_agrees(const struct comparison *c);
 /* judge_numbers, with the sentence of the mistake that was found, or NULL. */
 void judge_finding(const struct comparison *c, const char *name, const char *mistake);
 
-/* judge_numbers, with the mistakes that give the answer's numbers, which are not the right ones. The last
- * has no sentence; those whose sentence is empty are not told. */
+/* judge_numbers, with the mistakes that give the answer's numbers if these are wrong. The last has no
+ * sentence (NULL); a mistake whose sentence is empty is not told. */
 struct judge_mistake {
     const char   *says;
     const double *numbers;

@@ -1,7 +1,7 @@
 /* formula: reads and computes the reference of an exercise (see formula.h). Its sections: functions; reading,
- * by one function for each level of precedence; values. Node i is never computed itself, but f->instead[i]
- * is: that is i, unless a mistake is turned on. rules.c makes the mistakes, search.c finds the one whose
- * numbers are the answer's, and sentences.c writes nodes as text. */
+ * by one function for each level of precedence; values. In place of node i, f->instead[i] is computed, which
+ * is i unless a mistake is turned on. rules.c makes the mistakes, search.c finds the mistake that gives the
+ * answer's numbers, and sentences.c writes nodes as text. */
 #include "formula.h"
 #include "judge.h"
 #include <ctype.h>
@@ -188,7 +188,7 @@ static int read_call(struct formula *f, int function, unsigned scope)
     while (eat(f, ","));
     expect(f, ")");
     if (f->node[i].n != f->function[function].n)
-        bad(f, "another number of arguments than the function has");
+        bad(f, "the number of arguments is not that of the function");
     return i;
 }
 
@@ -268,7 +268,7 @@ static int power(struct formula *f, unsigned scope)
     return i;
 }
 
-/* Terms or factors, of which some are subtracted or divide. */
+/* Terms, some of which are subtracted; or factors, some of which divide. */
 static int list(struct formula *f, enum kind kind, unsigned scope, const char *same, const char *other,
                 int (*part)(struct formula *, unsigned))
 {
@@ -303,7 +303,7 @@ static int sum(struct formula *f, unsigned scope)
     return i;
 }
 
-/* A name and its letters; their bits are the scope of what follows. */
+/* A name and its letters, whose bits are the scope of the rest of the line. */
 static int define(struct formula *f, bool new, unsigned *scope)
 {
     char text[16], index[16];
@@ -323,7 +323,7 @@ static int define(struct formula *f, bool new, unsigned *scope)
             word(f, index, sizeof index);
             const int l = letter_of(f, index);
             if (l == NONE || dims == DIMS || (!new && (dims >= a->dims || a->dim[dims] != l)))
-                bad(f, "expected indices that are declared, the same in each line for this name");
+                bad(f, "expected declared indices, the same ones on each line for this name");
             a->dim[dims++] = l;
             *scope |= 1u << l;
         } while (eat(f, ","));
@@ -398,7 +398,7 @@ void formula_lines(struct formula *f, const char *lines, int special)
         }
     for (int k = first; k < f->lines; k++)
         find_uses(f, k);
-    for (int again = 0; again < f->lines; again++)          /* and those that these need */
+    for (int again = 0; again < f->lines; again++)          /* and the lines that those lines need */
         for (int k = 0; k < f->lines; k++)
             for (int j = 0; j < f->lines; j++)
                 f->line[k].uses |= f->line[k].uses >> j & 1 ? f->line[j].uses : 0;
@@ -476,14 +476,14 @@ void formula_forget(struct formula *f, uint64_t lines)
             memset(f->now->state[k], 0, f->now->count[k]);
 }
 
-/* The place of x's element in memory: as in C, (i * rows + j) * columns + k. What i is multiplied by before j
- * is added, `by`, is the size of the dimension of j; as a mistake it may be any node. */
+/* The place of x's element in memory: as in C, (i * rows + j) * columns + k. Before j is added, i is
+ * multiplied by the size of the dimension of j; `by` is the node that replaces this size in a mistake. */
 static long at_place(struct formula *f, const struct node *x)
 {
     long at = 0;
     for (int d = 0; d < x->n; d++) {
         const double index = eval(f, x->child[d]);
-        if (!(fabs(index) < 1e6))                       /* made from a number that is no index */
+        if (!(fabs(index) < 1e6))                       /* computed from a number that is no index */
             return -1;
         at = at * (x->by[d] == NONE ? f->now->size[f->name[x->of].dim[d]] : (long)eval(f, x->by[d]))
            + lround(index);
@@ -551,7 +551,7 @@ double formula_element(struct formula *f, int name, size_t i)
     return now->made[name][i];
 }
 
-/* A line computed where it is read, with one of its nodes replaced. */
+/* The value of a line where it is read, with one node of the line replaced. */
 static double here(struct formula *f, const struct node *x)
 {
     const struct name *a = &f->name[x->of];
@@ -590,7 +590,7 @@ static bool compares(int how, double a, double b)
     return is[how];
 }
 
-/* A factor [...] that is 0 makes the product 0, whatever the others are. */
+/* A factor [...] that is 0 makes the product 0, whatever the other factors are. */
 static double times(struct formula *f, const struct node *x)
 {
     double v = 1;

@@ -3,7 +3,7 @@
  *
  * A formula is a list of lines, `y[k,i] = x[k,i] * w[i]  # the product`. The right side of each is a tree of
  * nodes. An element of a line is computed when something reads it, and kept; so a line may read itself at an
- * earlier place, as a recurrence does. A mistake is a tree in place of a node: `instead` says which. So a
+ * earlier place, as a recurrence does. A mistake is a tree in place of a node, which `instead` names. So a
  * mistake has the same notation, and is computed by the same code. */
 #ifndef EXERCISES_FORMULA_H
 #define EXERCISES_FORMULA_H
@@ -30,8 +30,8 @@ struct node {
     bool      largest;                  /* OVER: max */
     int       divisor, from, to;        /* OVER: nodes, or NONE: 1, 0, the size. A target: see fill() */
     int       kept;                     /* OVER: a function that each partial sum passes through, or NONE */
-    int       was, with;                /* HERE: the node that is replaced, and by which */
-    int       line;                     /* in which it stands */
+    int       was, with;                /* HERE: the node that is replaced, and its replacement */
+    int       line;                     /* the line in which it stands */
     unsigned  scope;                    /* the letters that have a value here, as bits */
 };
 enum { NONE = -1 };
@@ -39,31 +39,31 @@ enum { NONE = -1 };
 struct name {
     char text[16], gloss[48];           /* gloss: what a sentence calls it; "": its text */
     int  dims, dim[DIMS];               /* a letter each */
-    int  line;                          /* that computes it; NONE: it is given */
+    int  line;                          /* the line that computes it; NONE: it is given */
     bool whole;                         /* declared int */
     int  low, high;                     /* nodes: its range when it is drawn; NONE */
-    bool adds;                          /* an output that is added to what was there */
-    int  held;                          /* the name of what was there; NONE: 0 was */
+    bool adds;                          /* an output that is added to its old numbers */
+    int  held;                          /* the name of the old numbers; NONE: they are 0 */
     bool right;                         /* an output that was compared, and is right */
-    /* computed by its line, and given to the answer: no mistake is in it */
+    /* computed by its line, and given to the answer: no mistake is in this line */
     bool input;
 };
 
 struct line {
     int target, tree;                   /* target: a READ of the name at the place where it is stored */
-    /* blank lines end paragraphs; of a special, which of them: -1, -2 ... */
+    /* blank lines end paragraphs; a line of special 0, 1, ... has -1, -2, ... */
     int paragraph;
-    uint64_t uses;                      /* the lines that it needs, as bits; its own is one */
+    uint64_t uses;                      /* the lines that it needs, itself too, as bits */
 };
 
 /* A function of up to three numbers, beside sqrt, exp, log, ... */
 struct judge_function {
     const char *name;
-    int         n;                      /* how many */
+    int         n;                      /* how many numbers */
     double    (*f)(const double *x);
 };
 
-/* The numbers of a case: sizes of the letters and arrays of given names, and what was computed from them. */
+/* The numbers of a case: sizes of the letters, arrays of the given names, and elements computed so far. */
 struct numbers {
     int           size[LETTERS];
     const double *data[NAMES];
@@ -78,15 +78,15 @@ struct formula {
     struct line                  line[LINES];
     struct { char c, size[16]; } letter[LETTERS];
     struct judge_function        function[FUNCTIONS];
-    /* the nodes of the text; those after them belong to mistakes */
+    /* the nodes of the text; the nodes after them belong to mistakes */
     int                          own;
     /* usual: without specials */
     int                          nodes, names, lines, usual, letters, functions;
     int                          instead[NODES], at[LETTERS];
     struct numbers              *now;
-    const char                  *text, *p;      /* what is being read, and where */
-    int                          reading;       /* into this line */
-    bool                         past_end;      /* was read, past the end of an array */
+    const char                  *text, *p;      /* the text that is being read, and the place in it */
+    int                          reading;       /* the line that is being read */
+    bool                         past_end;      /* a number past the end of an array was read */
     bool                         tensors, ops;  /* the answer's arrays are tensors; and it is made of ops */
     double                       unwritten;     /* in an output before it is written */
     unsigned long long           work;          /* nodes computed so far */
@@ -100,16 +100,16 @@ void formula_size(struct formula *f, const char *is);           /* "k rows" */
 int  formula_given(struct formula *f, const char *is);
 void formula_lines(struct formula *f, const char *lines, int special);  /* special: NONE, or which */
 
-/* The numbers of a case: sizes in the order of the letters; then a pointer for each name that is given. */
+/* Prepares a case with sizes in the order of the letters; the caller sets `data` of each given name. */
 void   formula_case(struct formula *f, struct numbers *of, const int *size);
-double formula_value(struct formula *f, int node);              /* of a node without letters, for `now` */
+double formula_value(struct formula *f, int node);              /* of a node without letters; case `now` */
 double formula_element(struct formula *f, int name, size_t i);
 
-/* Forgets what was computed of the lines that need one of these (bits), in the case `now`. */
+/* Forgets the elements of all lines that need one of these lines (bits), in the case `now`. */
 void formula_forget(struct formula *f, uint64_t lines);
 
-/* sentences.c: nodes and names as a sentence has them; the place of a READ as C writes it, "k * n + i". The
- * texts are static, twelve in turn. */
+/* sentences.c: nodes and names as they appear in a sentence; the place of a READ as C writes it, "k * n + i".
+ * The texts are static, twelve in turn. */
 const char *formula_text(const struct formula *f, int node);
 const char *formula_name_text(const struct formula *f, int name);
 const char *formula_place(const struct formula *f, int node);

@@ -1,9 +1,9 @@
-/* judge: see judge.h. The process of a judge: it runs the judge and writes records to file descriptor 3: a
- * word, a letter ('p' and a part, 'w' and a finding, 'd': done, all is right), a text, and a zero byte. The
- * runner has put random words into the standard input, and a record counts only with the next of them. The
- * judge reads it when the record is made: in memory there are only words that have been used, and an answer
- * may call nothing that reads (../compile.sh). Started by hand, without an
- * argument, it prints the records. */
+/* judge: see judge.h. The process of a judge runs the judge and writes records to file descriptor 3: a word,
+ * a letter ('p' and a part, 'w' and a finding, 'd': done, all is right), a text, and a zero byte. The runner
+ * has put random words into the standard input, and a record counts only with the next word. The judge reads
+ * the word when it makes the record: in memory there are only words that have been used, and an answer may
+ * call no function that reads (../compile.sh). Started by hand, without an argument, the process prints the
+ * records. */
 #include "judge.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { RECORDS = 3, WORD = 16 };
 
 /* ---- records ------------------------------------------------------------------------------------ */
 
-/* started the program, which has an argument then: anybody may leak a descriptor 3 */
+/* the runner started the program, which then has an argument (a descriptor 3 may be open by chance) */
 static bool runner;
 
 static void read_word(char word[WORD])
@@ -109,8 +109,9 @@ void judge_unchanged(const char *name, const double *now, const double *before, 
 {
     for (size_t i = 0; i < n; i++)
         if (now[i] != before[i] && (now[i] == now[i] || before[i] == before[i]))
-            judge_wrong("%s was changed: number %zu was %.*g and is now %.*g: only read it", name, i,
-                        judge_digits(now[i], before[i]), before[i], judge_digits(now[i], before[i]), now[i]);
+            judge_wrong("%s was changed, but should only be read: number %zu was %.*g and is now %.*g", name,
+                        i, judge_digits(now[i], before[i]), before[i], judge_digits(now[i], before[i]),
+                        now[i]);
 }
 
 double *judge_draw(uint64_t seed, size_t n, double low, double high)
@@ -175,9 +176,9 @@ const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, g
 void judge_made_by(const gra_tensor *y, const char *op)
 {
     if (!y->op || strcmp(y->op->name, op))
-        judge_wrong("the result was made by %s%s, not by the op %s:\nfill in its forward and backward, and "
-                    "leave the function that records it unchanged", y->op ? "the op " : "no op",
-                    y->op ? y->op->name : "", op);
+        judge_wrong("the result was made by %s%s, not by the op %s:\nfill in the forward and backward of %s, "
+                    "and leave the function that records it unchanged", y->op ? "the op " : "no op",
+                    y->op ? y->op->name : "", op, op);
 }
 
 void judge_without(const gra_tensor *y, const char *op)
@@ -226,7 +227,7 @@ void judge_params(const gra_model *m, int n, const struct judge_param *expected)
         if (strcmp(p->name, expected->name))
             judge_wrong("init: got %s as parameter %d, expected %s%s", p->name, i, expected->name,
                         !is_expected(p->name, n - i, expected) ? ""
-                            : ": in another order the same seed gives other numbers");
+                            : ": in a different order the same seed gives different numbers");
         if (!gra_same_shape(p->shape, expected->shape))
             judge_wrong("%s: got the shape %s, expected %s%s", p->name, gra_shape_text(p->shape, has),
                         gra_shape_text(expected->shape, should), p->shape.ndim == 2
@@ -234,7 +235,7 @@ void judge_params(const gra_model *m, int n, const struct judge_param *expected)
                         ? ": a weight is (out_features, in_features), and gra_linear_init takes in_features "
                           "first" : "");
         if (expected->held && expected->held != p)
-            judge_wrong("the struct does not point to %s: init stores each parameter in a member of its own",
+            judge_wrong("the struct does not point to %s: let init store each parameter in its own member",
                         p->name);
     }
 }

@@ -11,27 +11,27 @@
 /* What an exercise's judge defines. */
 void judge_exercise(void);
 
-/* Names the part that is judged next ("scores of 1e4"): it is shown with a tick if it is right, and named if
- * the answer crashes or does not end there. */
+/* Names the part that is judged next ("scores of 1e4"): the part is shown with a tick if it is right, and is
+ * named if the answer crashes or does not end there. */
 void judge_part(const char *format, ...) GRA_PRINTF(1, 2);
 
 /* The answer is wrong: the finding, in a sentence or two. Ends the process. */
 _Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
 
 /* Numbers that must agree: |got - want| <= tolerance * max(1, largest |want|). If they do not, the finding
- * says where, and how they are related to the right ones (by a factor, a sign, a transpose, ...). */
+ * says where, and how they are related to the right numbers (by a factor, a sign, ...). */
 void judge_numbers(const char *name, gra_shape shape, const double *got, const double *want,
                    double tolerance);
 
-/* The precision for %.*g with which the two are printed differently: 6 digits, or as many as it takes. */
+/* The precision for %.*g with which the two numbers print differently: 6 digits, or as many as it takes. */
 int judge_digits(double got, double want);
 
 /* What the next comparison says if nothing else explains it. The first clue is kept. */
 void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* Memory for n numbers of an answer. Each is JUDGE_UNWRITTEN at first, so that one that is left out differs
- * from one that is wrong. After the last are guards of another value: judge_guarded reports an answer that
- * wrote there, and a result made from a guard is reported as such. Never freed: the process ends soon. */
+/* Memory for n numbers of an answer. Each is JUDGE_UNWRITTEN at first, so that a number that is left out
+ * differs from a wrong one. After the last come guards of a different value: judge_guarded reports an answer
+ * that wrote there, and a result made from a guard is reported too. Never freed: the process ends soon. */
 #define JUDGE_UNWRITTEN (-987654321.0)
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
@@ -40,7 +40,7 @@ void    judge_guarded(const char *name, const double *room, size_t n);
  * answer that reads past the end does the same in each run. */
 int *judge_ids(const int *ids, size_t n);
 
-/* What the answer may only read must be unchanged. */
+/* Memory that the answer may only read must be unchanged. */
 void    judge_unchanged(const char *name, const double *now, const double *before, size_t n);
 
 /* n random numbers in [low, high], always the same for a seed. */
@@ -57,8 +57,8 @@ gra_model *judge_open(gra_tape **t, gra_mode mode, uint64_t seed);
 void       judge_close(gra_tape *t, gra_model *m);
 
 /* For exercises that ask for an op. judge_made_by: y must be made by the answer's op of this name, not by the
- * library's own. judge_backward computes the gradients of a loss for which y's gradient is dy (y->size
- * numbers); when y's backward runs, the gradients of the nx tensors x hold `before`, from another use. */
+ * library's op. judge_backward computes the gradients of a loss for which y's gradient is dy (y->size
+ * numbers); when y's backward runs, the gradients of the nx tensors x hold `before`, from an earlier use. */
 void judge_made_by(const gra_tensor *y, const char *op);
 void judge_backward(gra_tape *t, gra_tensor *y, const double *dy, int nx, gra_tensor *const *x,
                     double before);

@@ -1,11 +1,11 @@
 /* rules: the mistakes that people make when they write a formula in C, made from the formula itself, each
  * with its sentence (see formula.h and rules.h).
  *
- * A rule is a function that looks at one node of a line, and adds the trees that could stand there instead:
- * a term is missing, a factor divides, a sum lacks its last term, another name is read. It copies the node,
- * changes the copy, and says what it changed in the words of the formula. All rules are tried at all nodes.
- * Those of rank 0 come first: they are the most common. What no rule can make, since it needs an idea of
- * what the formula means, is a special of the judge: lines to stand instead of its lines. */
+ * A rule is a function that looks at one node of a line, and adds the trees that could stand there instead: a
+ * term is missing, a factor divides, a sum lacks its last term, a different name is read. The rule copies the
+ * node, changes the copy, and says what it changed in the words of the formula. All rules are tried at all
+ * nodes, the most common mistakes (rank 0) first. A mistake that no rule can make, since it needs an idea of
+ * what the formula means, is a special of the judge: lines that replace lines of the formula. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
@@ -17,8 +17,8 @@ enum { TEXT = 300, GREATER = 4 };       /* GREATER: a TEST's > */
 
 static struct formula *f;
 static struct mistakes *all;
-static int output, nodes;               /* what is compared; how many nodes the formula itself has */
-/* of what is added; use: NONE, or the only READ for which it is wrong */
+static int output, nodes;               /* the name that is compared; how many nodes the formula itself has */
+/* of the mistakes that are added; use: NONE, or the only READ for which its line is wrong */
 static int rank, rule_now, use;
 
 /* ---- trees -------------------------------------------------------------------------------------------- */
@@ -121,13 +121,13 @@ static bool is_target(int i)
     return at(i)->line >= 0 && f->line[at(i)->line].target == i;
 }
 
-/* The line of which node i is a READ, and which can be computed differently there; NONE. */
+/* The line that node i reads, and that can be computed differently there; NONE: there is none. */
 static int line_read(int i)
 {
     return at(i)->kind == READ && !is_target(i) ? f->name[at(i)->of].line : NONE;
 }
 
-/* A recurrence: what is changed where the line is read would be changed within it, too. */
+/* A recurrence: a change where the line is read would be a change within the line, too. */
 static bool reads_itself(int line)
 {
     for (int i = 0; i < nodes; i++)
@@ -137,7 +137,7 @@ static bool reads_itself(int line)
     return false;
 }
 
-/* Has the name a value where node i stands, and have all of its indices? */
+/* Does the name have a value where node i stands, and do all of its indices? */
 static bool is_known(int name, int i, bool with_indices)
 {
     const struct name *a = &f->name[name];
@@ -158,7 +158,17 @@ static const char *line_name(int line)
     return formula_name_text(f, at(f->line[line].target)->of);
 }
 
-/* " in the mean"; "" of what is compared, which need not be named. */
+/* "the term x"; "the mean", which has an article already. */
+static const char *with_article(const char *what, const char *s)
+{
+    static char text[4][TEXT];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(text[next], TEXT, "%s%s", strncmp(s, "the ", 4) ? what : "", s);
+    return text[next];
+}
+
+/* " in the mean"; "" in the line of the output, which need not be named. */
 static const char *in_line(int line)
 {
     static char text[LINES][TEXT];
@@ -181,7 +191,7 @@ static struct mistake *add(int node, int instead, const char *says, ...)
     const int n = vsnprintf(text, sizeof text, says, args);
     va_end(args);
     if (use != NONE && n < TEXT)
-        snprintf(text + n, sizeof text - (size_t)n, ", as used%s", in_line(at(use)->line));
+        snprintf(text + n, sizeof text - (size_t)n, " (where %s uses it)", line_name(at(use)->line));
     char *kept = strdup(text);
     if (!all->all || !kept)
         judge_wrong("the judge is out of memory");
@@ -205,7 +215,7 @@ static struct mistake *add(int node, int instead, const char *says, ...)
 
 /* ---- rules: terms and factors ------------------------------------------------------------------------- */
 
-/* Is it 0 where its 1 / 2 or 1 / n is computed in int? */
+/* Is its value 0 if its 1 / 2 or 1 / n is computed in int? */
 static bool may_be_int(int i)
 {
     const struct node x = *at(i);
@@ -225,43 +235,44 @@ static void left_out(int i)
     const int held = f->name[output].held;
     if (held != NONE && use == NONE && i == f->line[f->name[output].line].tree)
         add(i, element(held, i),
-            "%s was not changed: nothing was added, or 0 (in C 1 / n is 0 where n is an int)",
+            "%s was not changed: nothing was added to it, or 0 (in C, 1 / n is 0 for an int n > 1)",
             formula_name_text(f, output));
     for (int c = 0; c < x.n && is_list(i); c++) {
-        const char *s = text_of(x.child[c]), *the = strncmp(s, "the ", 4) ? "the " : "";
+        const char *s = text_of(x.child[c]);
         const bool minus = x.minus[c], test = at(x.child[c])->kind == TEST;
-        const struct node *left = at(x.child[!c]);
+        const struct node *left = at(x.child[!c]), *child = at(x.child[c]);
         const bool alone = x.n == 2 && left->kind == READ && left->of == held;
         if (x.kind == PLUS) {
-            if (!alone)
-                add(i, without(i, c), "%s%s%s%s is missing%s%s", minus ? "the " : the,
-                    minus || *the ? "term " : "", minus ? "-" : "", s, in,
-                    may_be_int(x.child[c]) ? ", or is 0 (in C 1 / 2 is 0)" : "");
+            if (child->kind == READ && child->of == held)
+                add(i, without(i, c), "%s is lost: use += or -=, not =", s);
+            else if (!alone)
+                add(i, without(i, c), "%s%s is missing%s%s", minus ? "the term -" : "",
+                    minus ? s : with_article("the term ", s), in,
+                    may_be_int(x.child[c]) ? ", or it is 0 (in C, 1 / 2 is 0)" : "");
             VARIANT(i, y->minus[c] = !minus,
                     minus ? "%s is added%s: subtract it" : "%s is subtracted%s: add it", s, in);
             if (alone && minus)
-                add(i, copy(x.child[c]),
-                    "%s is stored: subtract it from what %s held", s, formula_name_text(f, output));
+                add(i, copy(x.child[c]), "%s is stored: subtract it from %s", s, text_of(x.child[!c]));
             continue;
         }
-        add(i, without(i, c), test ? "%sthe condition that %s is missing%s"
-            : minus ? "%sit is not divided by %s%s"
-            : *the ? "%sthe factor %s is missing%s" : "%s%s is missing%s", "", s, in);
+        add(i, without(i, c), test ? "the condition %s is missing%s" : minus
+            ? "the division by %s is missing%s" : "%s is missing%s",
+            test || minus ? s : with_article("the factor ", s), in);
         if (!test)
-            VARIANT(i, y->minus[c] = !minus, minus ? "multiplied by %s%s: divide by it"
-                                                   : "divided by %s%s: multiply by it", s, in);
+            VARIANT(i, y->minus[c] = !minus, minus ? "this multiplies by %s%s: divide by it"
+                                                   : "this divides by %s%s: multiply by it", s, in);
     }
     const char *s = x.kind == CALL || x.kind == POWER ? text_of(x.child[0]) : "";
     if (x.kind == CALL && x.n == 1)
-        add(i, copy(x.child[0]), "%s of %s is missing%s", f->function[x.of].name, s, in);
+        add(i, copy(x.child[0]), "%s is not applied to %s%s", f->function[x.of].name, s, in);
     if (x.kind == POWER && at(x.child[1])->kind == NUMBER && at(x.child[1])->number == 2) {
         add(i, copy(x.child[0]), "%s is not squared%s", s, in);
         add(i, call("abs", x.child[0]), "|%s| is used instead of its square%s", s, in);
     } else if (x.kind == POWER)
-        add(i, copy(x.child[0]), "the power %s of %s is missing%s", text_of(x.child[1]), s, in);
+        add(i, copy(x.child[0]), "the exponent %s of %s is missing%s", text_of(x.child[1]), s, in);
 }
 
-/* A factor is added, a term is a factor, a factor or function is there twice. */
+/* A factor is added, a term is a factor, a factor or a function appears twice. */
 static void doubled(int i)
 {
     const struct node x = *at(i);
@@ -272,17 +283,19 @@ static void doubled(int i)
             continue;
         if (x.n > 1)
             add(i, two(x.kind == TIMES ? PLUS : TIMES, without(i, c), x.child[c], false),
-                x.kind == TIMES ? "%s is added%s: it is a factor" : "%s is a factor%s: it is a term", s, in);
+                x.kind == TIMES ? "%s is added%s: %s by it" : "%s is used as a factor%s: %s it", s, in,
+                x.kind == TIMES ? x.minus[c] ? "divide" : "multiply" : x.minus[c] ? "subtract" : "add");
         if (x.kind == TIMES)
             add(i, two(TIMES, copy(i), x.child[c], x.minus[c]),
-                x.minus[c] ? "divided by %s twice%s" : "the factor %s is there twice%s", s, in);
+                x.minus[c] ? "this divides twice by %s%s" : "%s appears twice%s",
+                x.minus[c] ? s : with_article("the factor ", s), in);
     }
     if (x.kind == CALL && x.n == 1)
-        add(i, with_child(i, 0, copy(i)), "%s of %s is computed twice%s", f->function[x.of].name,
+        add(i, with_child(i, 0, copy(i)), "%s is applied twice to %s%s", f->function[x.of].name,
             text_of(x.child[0]), in);
 }
 
-/* Another name: at its own indices, or at those that the right name has here. */
+/* A different name: at its own indices, or at the indices that the right name has here. */
 static void other_names(int i)
 {
     const struct node x = *at(i);
@@ -318,29 +331,29 @@ static void extra(int i)
         if (k < f->names && !is_known(k, i, true))
             continue;
         const int more = k < f->names ? element(k, i) : letter(SIZE, k - f->names, i);
-        const char *s = text_of(more), *to = root ? "" : text_of(i);
-        add(i, two(TIMES, copy(i), more, false),
-            "there is an extra factor %s%s%s%s", s, root ? "" : " with ", to, in);
-        add(i, two(TIMES, copy(i), more, true),
-            "divided by %s%s%s%s: it should not be", s, root ? "" : " in ", to, in);
+        const char *s = text_of(more), *to = root ? line_name(at(i)->line)
+                                                  : with_article("the term ", text_of(i));
+        for (int divides = 0; divides < 2; divides++)
+            add(i, two(TIMES, copy(i), more, divides), "%s is %s by %s%s, but should not be", to,
+                divides ? "divided" : "multiplied", s, root ? "" : in);
         for (int minus = 0; minus < 2 && root && k < f->names; minus++)
-            add(i, two(PLUS, copy(i), more, minus), "%s is %s%s: it should not be", s,
+            add(i, two(PLUS, copy(i), more, minus), "%s is %s%s, but should not be", s,
                 minus ? "subtracted" : "added", in);
     }
 }
 
-/* An index that is a number in the formula, counted from 1 or -1. */
+/* An index that is used as a number in the formula is counted from 1 or from -1. */
 static void counted(int i)
 {
     const struct node x = *at(i);
     for (int c = 0; c < x.n && x.kind != READ && x.kind != TEST; c++)
         for (int by = -1; by <= 1 && at(x.child[c])->kind == LETTER; by += 2)
             add(x.child[c], plus(copy(x.child[c]), by),
-                "%s is 1 too %s%s: it begins at 0", text_of(x.child[c]),
+                "%s is 1 too %s%s: count it from 0", text_of(x.child[c]),
                 by < 0 ? "small" : "large", in_line(x.line));
 }
 
-/* A number, or a factor of 1, that is some other number: search.c finds which. */
+/* A number, or a factor of 1, is some other number: search.c finds which one. */
 static void constants(int i)
 {
     const struct node x = *at(i);
@@ -352,14 +365,15 @@ static void constants(int i)
         at(unknown)->number = 1.37;                         /* which nobody writes */
         add(i, unknown, "%% is used instead of %s%s", s, in)->unknown = unknown;
     } else if (x.kind == NUMBER && is_root(i))
-        add(i, unknown, "%s is %%: it should be %s", line_name(x.line), s)->unknown = unknown;
+        add(i, unknown, "%s is %%, but should be %s", line_name(x.line), s)->unknown = unknown;
     else if (x.kind == NUMBER)
-        add(i, unknown, "the number %s is %% here%s", s, in)->unknown = unknown;
+        add(i, unknown, "the number %% is used instead of %s%s", s, in)->unknown = unknown;
     else if (is_term(i, false)) {
         add(i, two(TIMES, copy(i), number(-1, i), false), "the sign of %s is wrong%s", s, in);
         add(i, two(TIMES, copy(i), unknown, false),
-            "%s%s is %% times what it should be%s", is_root(i) ? "" : "the term ",
-            is_root(i) ? line_name(x.line) : s, is_root(i) ? "" : in)->unknown = unknown;
+            "%s is %% times what it should be%s",
+            is_root(i) ? line_name(x.line) : with_article("the term ", s),
+            is_root(i) ? "" : in)->unknown = unknown;
     }
 }
 
@@ -374,11 +388,11 @@ static void sums(int i)
             add(i, letter(SIZE, l, i), "%s is used instead of %s%s", SIZE_OF(l), text_of(i), in);
     if (x.kind != OVER)
         return;
-    const char c = CHAR_OF(x.of), *n = SIZE_OF(x.of), *what = x.largest ? "largest" : "sum";
+    const char c = CHAR_OF(x.of), *n = SIZE_OF(x.of), *what = x.largest ? "maximum" : "sum";
     const int size = letter(SIZE, x.of, i), less = plus(size, -1), one = number(1, i), plain = copy(i);
     at(plain)->divisor = NONE;
     if (!x.largest && x.divisor == NONE)
-        VARIANT(i, y->divisor = size, "the sum over %c is divided by %s%s: it is no mean", c, n, in);
+        VARIANT(i, y->divisor = size, "the sum over %c is divided by %s%s, but should not be", c, n, in);
     else if (!x.largest) {
         add(i, plain, "the sum over %c is not divided by %s%s", c, n, in);
         add(i, two(TIMES, plain, size, false),
@@ -390,30 +404,30 @@ static void sums(int i)
                         "the sum over %c is divided by %s%s: divide it by %s", c,
                         SIZE_OF(l), in, n);
     }
-    VARIANT(i, y->from = less, "the %s over %c is only its last term%s (is = there for +=?)", what, c, in);
-    VARIANT(i, y->to = one, "the %s over %c is only its first term%s", what, c, in);
+    VARIANT(i, y->from = less, "the %s over %c has only its last term%s (is = used for +=?)", what, c, in);
+    VARIANT(i, y->to = one, "the %s over %c has only its first term%s", what, c, in);
     VARIANT(i, y->from = one, "the %s over %c lacks its first term%s", what, c, in);
     VARIANT(i, y->to = less, "the %s over %c lacks its last term%s", what, c, in);
     VARIANT(i, y->to = plus(size, 1),
-            "the %s over %c has one term too many%s: it ends before %c = %s", what, c, in, c, n);
+            "the %s over %c has one term too many%s: end it before %c = %s", what, c, in, c, n);
     for (int l = 0; l < f->letters; l++) {
         if (l == x.of)
             continue;
         VARIANT(i, y->to = letter(SIZE, l, i),
-                "the %s over %c has only %s terms%s: it has %s", what, c, SIZE_OF(l), in, n);
+                "the %s over %c has %s terms%s, but should have %s", what, c, SIZE_OF(l), in, n);
         if (!(x.scope >> l & 1))
             continue;
         const int index = letter(LETTER, l, i);
         VARIANT(i, y->to = plus(index, 1),
-                "the %s over %c ends at %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
+                "the %s over %c ends at %c%s, but should have %s terms", what, c, CHAR_OF(l), in, n);
         VARIANT(i, y->to = index,
-                "the %s over %c ends before %c%s: it has %s terms", what, c, CHAR_OF(l), in, n);
-        VARIANT(i, y->from = index, "the %s over %c begins at %c%s: it begins at 0", what, c, CHAR_OF(l), in);
+                "the %s over %c ends before %c%s, but should have %s terms", what, c, CHAR_OF(l), in, n);
+        VARIANT(i, y->from = index, "the %s over %c begins at %c%s: begin it at 0", what, c, CHAR_OF(l), in);
     }
-    VARIANT(i, y->largest = !x.largest, x.largest ? "the sum is taken instead of the largest over %c%s"
-                                                  : "the largest is taken instead of the sum over %c%s", c,
+    VARIANT(i, y->largest = !x.largest, x.largest ? "the sum is taken instead of the maximum over %c%s"
+                                                  : "the maximum is taken instead of the sum over %c%s", c,
                                                       in);
-    /* may look like other mistakes: never one of two */
+    /* these may look like other mistakes, so they are never one of two */
     rank += 2;
     VARIANT(i, y->kept = at(call("trunc", i))->of,
             "the %s over %c is kept in an int%s: use a double", what, c, in);
@@ -454,8 +468,8 @@ static void early(int i)
         }
 }
 
-/* A sum is not set to 0 for each element: it begins with the previous one of the last index, of all, of the
- * first. */
+/* A sum is not set to 0 for each element, but begins with the sum of the previous element: along the last
+ * index, in the order of memory, or along the first index. */
 static void runs_on(int i)
 {
     const struct node x = *at(i);
@@ -470,13 +484,14 @@ static void runs_on(int i)
         if (is_root(i) || how == 0)
             add(i, two(PLUS, copy(i), two(TIMES, two(TEST, index, number(0, i), false), before, false),
                        false),
-                "%s runs on from %s %c: set it to 0 for each", is_root(i) ? line_name(x.line) : "the sum",
-                how == 1 ? "element to element, through all" : "the previous",
+                how == 1 ? "%s runs on through all elements: set it to 0 for each element"
+                : "%s runs on from the previous %c: set it to 0 for each %c",
+                is_root(i) ? line_name(x.line) : "the sum", CHAR_OF(f->name[at(line->target)->of].dim[d]),
                 CHAR_OF(f->name[at(line->target)->of].dim[d]));
     }
 }
 
-/* A mean of each row, taken of each column or of all. */
+/* The mean of each row is taken of each column instead, or of all numbers. */
 static void along(int i)
 {
     const struct node x = *at(i);
@@ -492,8 +507,8 @@ static void along(int i)
         at(m)->of = own;
         if (top.divisor != NONE)
             at(m)->divisor = letter(SIZE, own, i);
-        add(i, m, both ? "%s runs over %c and %c: each %c has its own"
-            : "%s runs over %c: it should run over %c",
+        add(i, m, both ? "%s runs over %c and %c: compute it for each %c"
+            : "%s runs over %c, but should run over %c",
             formula_name_text(f, x.of), CHAR_OF(own), CHAR_OF(top.of), CHAR_OF(own));
     }
 }
@@ -505,14 +520,15 @@ static void tests(int i)
     const struct node x = *at(i);
     const char *in = in_line(x.line);
     if (x.kind == CHOICE) {
-        add(i, copy(x.child[1]), "the condition %s is missing%s: not all are such", text_of(x.child[0]), in);
-        add(i, copy(x.child[2]), "the case that %s is missing%s", text_of(x.child[0]), in);
+        add(i, copy(x.child[1]), "the condition %s is missing%s, as if it always held", text_of(x.child[0]),
+            in);
+        add(i, copy(x.child[2]), "the case %s is missing%s", text_of(x.child[0]), in);
     }
-    for (int how = 0; how < 8 && x.kind == TEST; how++) {   /* six comparisons; 1 is added to a side */
+    for (int how = 0; how < 8 && x.kind == TEST; how++) {   /* six comparisons; 1 is added to either side */
         const int other = how < 6 ? copy(i) : with_child(i, how - 6, plus(x.child[how - 6], 1));
         at(other)->of = how < 6 ? how : x.of;
         if (how != x.of)
-            add(i, other, "the condition is %s%s: it should be %s", text_of(other), in, text_of(i));
+            add(i, other, "the condition is %s%s, but should be %s", text_of(other), in, text_of(i));
     }
 }
 
@@ -549,7 +565,7 @@ static void whole(int i)
     }
     if (divided && (!at(parts[0])->minus[0] || at(parts[1])->n == 0))
         add(i, two(TIMES, call("trunc", parts[0]), parts[1], false),
-            "in C the quotient %s of two integers is rounded "
+            "in C, the quotient %s of two integers is rounded "
             "down%s: make one of them a double", text_of(parts[0]), in_line(x.line));
     if (x.kind == CALL && x.n == 1)
         add(i, call("trunc", copy(i)),
@@ -559,7 +575,7 @@ static void whole(int i)
             k ? "a float" : "an int");
 }
 
-/* What C computes where the brackets round child c of x are left out. */
+/* What C computes if the brackets around child c of x are left out. */
 static int unbracketed(int i, int c)
 {
     const struct node x = *at(i), inner = *at(x.child[c]);
@@ -601,24 +617,25 @@ static void brackets(int i)
             last = n ? at(sum)->child[n - 1] : 0;
         if (sum == NONE)
             continue;
-        add(i, sum, "the brackets round %s are missing%s", text_of(x.child[c]), in);
+        add(i, sum, "the brackets around %s are missing%s", text_of(x.child[c]), in);
         for (int k = 0; k < at(last)->n && at(sum)->kind == PLUS && at(last)->kind == TIMES; k++) {
             const int more = at(at(last)->child[k])->kind == TIMES ? unbracketed(last, k) : NONE;
             if (more != NONE)                               /* (a - b) / (2 c) as a - b / 2 c */
-                add(i, with_child(sum, n - 1, more), "the brackets round %s and %s are missing%s",
+                add(i, with_child(sum, n - 1, more), "the brackets around %s and %s are missing%s",
                     text_of(x.child[c]), text_of(at(last)->child[k]), in);
         }
     }
     if (x.kind == POWER && is_list(x.child[0])) {
         const int last = at(x.child[0])->n - 1, power = with_child(i, 0, at(x.child[0])->child[last]);
         add(i, with_child(x.child[0], last, power),
-            "the brackets round %s are missing%s", text_of(x.child[0]), in);
+            "the brackets around %s are missing%s", text_of(x.child[0]), in);
     }
 }
 
 static const char *around(const struct node *x)
 {
-    return x->kind == CALL ? f->function[x->of].name : x->kind == POWER ? "the power" : "the sum";
+    return x->kind == CALL ? f->function[x->of].name : x->kind == POWER ? "the power"
+         : x->largest ? "the maximum" : "the sum";
 }
 
 static bool has_inside(const struct node *x)
@@ -626,7 +643,7 @@ static bool has_inside(const struct node *x)
     return x->kind == CALL || x->kind == POWER || x->kind == OVER;
 }
 
-/* What belongs inside a function, power or sum is outside, or the other way round. */
+/* A part that belongs inside a function, power or sum is outside, or the other way round. */
 static void outside(int i)
 {
     const struct node x = *at(i);
@@ -636,14 +653,14 @@ static void outside(int i)
         const int part = at(list)->child[c];
         if (x.kind != OVER || at(list)->kind == PLUS || !(at(part)->scope >> x.of & 1))
             add(i, two(at(list)->kind, with_child(i, 0, without(list, c)), part, at(list)->minus[c]),
-                "%s is outside of %s%s: it belongs inside", text_of(part), around(&x), in);
+                "%s is outside %s%s: move it inside", text_of(part), around(&x), in);
     }
     for (int c = 0; c < x.n && is_list(i) && x.n > 1; c++) {
         const struct node inner = *at(x.child[c]);
         for (int k = 0; k < inner.n && inner.kind == TIMES && x.kind == PLUS; k++) {
             const int part = without(x.child[c], k);
             add(i, two(TIMES, with_child(i, c, part), inner.child[k], inner.minus[k]),
-                "all terms are %s by %s%s, not only %s", inner.minus[k] ? "divided" : "multiplied",
+                "all terms are %s by %s%s, but only %s should be", inner.minus[k] ? "divided" : "multiplied",
                 text_of(inner.child[k]), in, text_of(part));
         }
         for (int k = 0; k < x.n && has_inside(&inner) && !(x.minus[c] && x.kind == PLUS); k++) {
@@ -651,26 +668,26 @@ static void outside(int i)
                 continue;
             const int more = two(x.kind, inner.child[0], x.child[k], x.minus[k] != x.minus[c]);
             add(i, without(with_child(i, c, with_child(x.child[c], 0, more)), k),
-                "%s is inside of %s%s: it belongs outside", text_of(x.child[k]), around(&inner), in);
+                "%s is inside %s%s: move it outside", text_of(x.child[k]), around(&inner), in);
         }
     }
 }
 
 /* ---- rules: places ------------------------------------------------------------------------------------ */
 
-/* Element i of a name is read, or stored, where `moved` is. */
+/* The element of a name that node i reads, or stores, is read or stored at the place of `moved`. */
 static void at_place(int i, int moved)
 {
-    const char *name = f->name[at(i)->of].text;
+    const char *name = f->name[at(i)->of == f->name[output].held ? output : at(i)->of].text;
     if (!f->ops && !is_target(i))
-        add(i, moved, "%s is read at [%s]%s: its place is [%s]", name, formula_place(f, moved),
+        add(i, moved, "%s is read at [%s]%s: read it at [%s]", name, formula_place(f, moved),
             in_line(at(i)->line), formula_place(f, i));
     else if (!f->ops && at(i)->of == output && use == NONE)
-        add(i, moved, "%s is stored at [%s]: its place is [%s]", name, formula_place(f, moved),
+        add(i, moved, "%s is stored at [%s]: store it at [%s]", name, formula_place(f, moved),
             formula_place(f, i));
 }
 
-/* What the output holds at an earlier place has been changed already when it is read: x[0], x[i - 1]. */
+/* The output is read at an earlier place, where it has been changed already: x[0], x[i - 1]. */
 static void in_place(int i)
 {
     const int index = at(i)->child[0], zero = number(0, i), test = two(TEST, index, zero, false);
@@ -678,8 +695,8 @@ static void in_place(int i)
         const int earlier = first ? zero : plus(index, -1), now = with_child(i, 0, earlier);
         at(now)->of = output;
         add(i, choice(test, now, with_child(i, 0, first ? zero : index)),
-            "%s is made of %s[%s]: its place is [%s]",
-            f->name[output].text, f->name[output].text, text_of(earlier), text_of(index));
+            "%s[%s] is read after it was changed: read %s[%s]",
+            f->name[output].text, formula_place(f, now), f->name[output].text, text_of(index));
     }
 }
 
@@ -705,18 +722,16 @@ static void places(int i)
         at_place(i, turned);
         at_place(i, exchanged);
         if (f->ops && (!is_target(i) || x.of == output)) {
-            add(i, turned, "%s is reshaped, not transposed: its dimensions %d and %d are in the other "
-                           "order%s",
-                a->text,
+            add(i, turned, "%s is reshaped, but its dimensions %d and %d should be transposed%s", a->text,
                 d, d + 1, in_line(x.line));
-            add(i, exchanged, "%s is transposed: its dimensions %d and %d are exchanged%s", a->text, d, d + 1,
-                in_line(x.line));
+            add(i, exchanged, "dimensions %d and %d of %s are transposed%s, but should not be", d, d + 1,
+                a->text, in_line(x.line));
         }
     }
     if (f->name[output].held == x.of && x.n == 1)
         in_place(i);
     for (int d = 0; d < x.n; d++) {
-        for (int l = 0; l < f->letters; l++) {              /* another index; rows of another length */
+        for (int l = 0; l < f->letters; l++) {              /* a wrong index; rows of a wrong length */
             if (x.scope >> l & 1 && !(at(x.child[d])->kind == LETTER && at(x.child[d])->of == l))
                 PLACE(y->child[d] = letter(LETTER, l, i));
             if (d && l != a->dim[d])
@@ -744,16 +759,16 @@ static void stored(int i)
         const int own = f->name[x.of].dim[d], one = number(1, i);
         const char c = CHAR_OF(own), *size = SIZE_OF(own);
 #define LOOP(change, ...) VARIANT(i, y->divisor = d; change, __VA_ARGS__)
-        LOOP(y->to = plus(letter(SIZE, own, i), -1), "the loop over %c ends one too early", c);
-        LOOP(y->from = one, "the loop over %c begins at 1: it begins at 0", c);
-        LOOP(y->to = one, "only %c = 0 is computed: %c ends at %s", c, c, size);
+        LOOP(y->to = plus(letter(SIZE, own, i), -1), "the loop over %c ends one step too early", c);
+        LOOP(y->from = one, "the loop over %c begins at 1: begin it at 0", c);
+        LOOP(y->to = one, "only %c = 0 is computed: end the loop over %c at %s", c, c, size);
         for (int l = 0; l < f->letters; l++) {
             if (l != own)
                 LOOP(y->to = letter(SIZE, l, i),
-                     "the loop over %c ends at %s: it ends at %s", c, SIZE_OF(l), size);
+                     "the loop over %c ends at %s: end it at %s", c, SIZE_OF(l), size);
             if (l != own && x.scope >> l & 1)
                 LOOP(y->to = plus(letter(LETTER, l, i), 1),
-                     "the loop over %c ends at %c: it ends at %s", c, CHAR_OF(l),
+                     "the loop over %c ends at %c: end it at %s", c, CHAR_OF(l),
                      size);
         }
     }
@@ -779,8 +794,8 @@ static void each_node(int line, int rule)
             rules[rule].make(i);
 }
 
-/* One nest of loops in C may serve several lines: a wrong bound is in all sums over a letter, and where the
- * output is stored. how: begins at 1, ends one early, ends at another size. */
+/* One nest of loops in C may serve several lines: then a wrong bound is in all sums over a letter, and in the
+ * loop that stores the output. how: 0, it begins at 1; 1, it ends one step early; else, at another size. */
 static void one_loop(int l, uint64_t needs, int how)
 {
     struct mistake m = { .swaps = 0 };
@@ -804,9 +819,9 @@ static void one_loop(int l, uint64_t needs, int how)
     if (m.swaps < 2 || !sums_ || how == 2 + l)
         return;
     struct mistake *new = add(m.node[0], m.instead[0],
-                              how == 0 ? "each loop over %c begins at 1: it begins at 0"
-                              : how == 1 ? "each loop over %c ends one too early"
-                              : "each loop over %c ends at %s: it ends at %s", CHAR_OF(l),
+                              how == 0 ? "each loop over %c begins at 1: begin it at 0"
+                              : how == 1 ? "each loop over %c ends one step too early"
+                              : "each loop over %c ends at %s: end it at %s", CHAR_OF(l),
                                   SIZE_OF(how < 2 ? l : how - 2),
                               SIZE_OF(l));
     new->swaps = m.swaps;
@@ -853,7 +868,7 @@ static int uses_of(int name)
 void make_mistakes(struct formula *of, int name, const char *const *says, struct mistakes *to)
 {
     f = of, all = to, output = name, use = NONE;
-    nodes = f->nodes = f->own;                              /* those of earlier mistakes are gone */
+    nodes = f->nodes = f->own;                              /* the nodes of earlier mistakes are gone */
     const int own = f->name[output].line;
     const uint64_t needs = f->line[own].uses;
     for (; to->n > 0; to->n--)
@@ -861,7 +876,7 @@ void make_mistakes(struct formula *of, int name, const char *const *says, struct
     rank = 0, rule_now = NONE;
     for (int s = 0; says[s]; s++)
         add_special(s, says[s], needs);
-    /* rank 0, rank 1; what is compared first is right */
+    /* rank 0, rank 1; lines of earlier outputs, which are right, come last */
     for (int pass = 0; pass < 4; pass++)
         for (int rule = 0; rule < RULES; rule++)
             for (int line = f->usual; line-- > 0 && rules[rule].rank == pass % 2;) {

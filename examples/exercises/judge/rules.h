@@ -1,4 +1,4 @@
-/* rules.h: the mistakes that are made from a formula, and which of them gives an answer's numbers. */
+/* rules.h: the mistakes that are made from a formula, and the mistake that gives an answer's numbers. */
 #ifndef EXERCISES_RULES_H
 #define EXERCISES_RULES_H
 
@@ -6,12 +6,12 @@
 
 enum { SWAPS = 12 };
 
-/* Nodes, and those that take their places. A mistake of rank 0 is likely, and may be one of two. */
+/* Nodes, and the nodes that take their places. A mistake of rank 0 is likely, and may be one of two. */
 struct mistake {
     int         swaps, node[SWAPS], instead[SWAPS];
-    int         rank, rule;             /* rule: which made it */
+    int         rank, rule;             /* rule: the rule that made it */
     int         unknown;                /* a NUMBER whose value is to be found, or NONE: see search.c */
-    const char *says;                   /* with % where its value belongs */
+    const char *says;                   /* with % where the value of `unknown` belongs */
     bool        special;
 };
 
@@ -32,10 +32,11 @@ struct seen {
     struct numbers *numbers;
     const double   *got, *want;
     double          tolerance;          /* absolute */
-    bool            wrong;              /* some number of got is */
+    bool            wrong;              /* some number of got is wrong */
 };
 
-/* The sentence of the mistake, or of the two, that give the numbers of all cases; NULL: none does. */
+/* The sentence of the mistake, or of the two mistakes, that give the numbers of all cases; NULL: none
+ * does. */
 const char *search_mistake(struct formula *f, int output, const struct seen *seen, int cases,
                            const struct mistakes *of);
 

@@ -1,14 +1,14 @@
-/* search: which mistake gives the answer's numbers (see rules.h). A mistake is named only if it gives them
- * in every case that is seen: in the part that is wrong, and in a telling one, whose numbers are random and
- * whose sizes differ from one another. So nothing is named that only happens to fit. */
+/* search: finds the mistake that gives the answer's numbers (see rules.h). A mistake is named only if it
+ * gives them in every case that is seen: in the part that is wrong, and in a telling case, whose numbers are
+ * random and whose sizes differ from one another. So no mistake is named that only happens to fit. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes computed in one search for pairs: well under a second. A count, so that each machine finds the
- * same. */
+/* Nodes computed in one search for pairs: well under a second. It is a count, so that each machine finds the
+ * same pair. */
 enum { PAIR_WORK = 12000000 };
 
 struct fit {
@@ -20,9 +20,9 @@ static double off(double a, double b)
     return a == b || (a != a && b != b) ? 0 : fabs(a - b);
 }
 
-/* What a tensor has past its end is not known: there any number that is too large to be right matches.
- * A case in which the answer is right proves nothing; nor do zeros and what is not finite, unless a special
- * says so. */
+/* The memory past the end of a tensor is not known: there any number that is too large to be right matches. A
+ * case in which the answer is right proves nothing; nor do zeros and numbers that are not finite, unless the
+ * mistake is a special. */
 static struct fit compare(struct formula *f, int output, const struct seen *seen, int cases, bool special)
 {
     struct fit fit = { true, false };
@@ -52,7 +52,7 @@ static void turn(struct formula *f, const struct mistake *m, const struct seen *
     }
 }
 
-/* The first number that the unknown changes, less that of the answer. */
+/* Element i of the output with this value of the unknown, minus the answer's element i. */
 static double distance(struct formula *f, int output, const struct mistake *m, double unknown, size_t i,
                        const struct seen *seen)
 {
@@ -116,8 +116,8 @@ static const char *with_number(const struct formula *f, const struct mistake *m)
     return text[which];
 }
 
-/* Two mistakes: two that are likely, or the same one made at two places; not in a line that a special
- * replaces. */
+/* May an answer have both mistakes? Two likely mistakes, or the same one made in two places; but neither in a
+ * line that a special replaces. */
 static bool may_be_both(const struct formula *f, const struct mistake *a, const struct mistake *b)
 {
     for (int i = 0; i < a->swaps; i++)
@@ -145,7 +145,7 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
             turn(f, of[j], seen, cases, false);
             if (fits) {
                 snprintf(text, sizeof text, strcmp(of[i]->says, of[j]->says) ? "two things:\n  %s\n  %s"
-                         : "%s, at two places", of[i]->says, of[j]->says);
+                         : "%s, in two places", of[i]->says, of[j]->says);
                 turn(f, of[i], seen, cases, false);
                 return text;
             }

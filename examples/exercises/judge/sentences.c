@@ -1,4 +1,4 @@
-/* sentences: a formula's nodes as text, for what rules.c says: in the notation, with the glosses of names. */
+/* sentences: the nodes of a formula as text, in the notation and with the glosses of names, for rules.c. */
 #include "formula.h"
 #include "judge.h"
 #include <math.h>
@@ -17,7 +17,7 @@ static void put(char *s, const char *format, ...)
     va_end(args);
 }
 
-static char *empty(void)                /* one of some texts: a sentence needs a few at once */
+static char *empty(void)                /* one of twelve texts: a sentence needs a few at once */
 {
     static char text[12][TEXT];
     static int next;
@@ -57,7 +57,7 @@ static void put_node(const struct formula *f, char *s, int i, bool inside)
 {
     static const char *const compared[] = { "<=", ">=", "!=", "<", ">", "=" };
     const struct node *x = &f->node[i];
-    const bool bracket = inside && (x->kind == PLUS || (x->kind == TIMES && x->n > 1));
+    const bool bracket = inside && (x->kind == PLUS || x->kind == TEST || (x->kind == TIMES && x->n > 1));
     put(s, "%s", bracket ? "(" : "");
     switch (x->kind) {
     case NUMBER:
@@ -108,7 +108,7 @@ static void put_node(const struct formula *f, char *s, int i, bool inside)
         put_node(f, s, x->child[2], true);
         break;
     case OVER:
-        put(s, "the %s over %c of ", x->largest ? "largest" : x->divisor != NONE ? "mean" : "sum",
+        put(s, "the %s over %c of ", x->largest ? "maximum" : x->divisor != NONE ? "mean" : "sum",
             f->letter[x->of].c);
         put_node(f, s, x->child[0], true);
         break;
@@ -123,7 +123,7 @@ const char *formula_text(const struct formula *f, int i)
     return s;
 }
 
-/* "k * n + i": how C would write it. */
+/* "k * n + i": the index as C would write it. */
 const char *formula_place(const struct formula *f, int i)
 {
     char *s = empty();

@@ -7,7 +7,7 @@ CALLS(backward, NAME_backward(c->in[0], c->in[1], c->out[0], c->size[0]))
 static const struct judge_answer values = {
     .sizes = { "i n" }, .telling = { 5 }, .call = forward, .in = { "x[i]" }, .out = { "y[i]" },
     .lines = "y[i] = x[i]^2\n", .special = {
-        { "this is the length of x: the square of each number is asked for",
+        { "this is the length of x: compute the square of each number",
           "y[i] = sqrt(sum(i, x[i]^2))" } } };
 
 static const struct judge_answer gradient = {
