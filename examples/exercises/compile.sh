@@ -3,21 +3,21 @@
 # sh BUILD/exercises/compile NN_NAME.c JUDGE.o PROGRAM. Three pieces share the work:
 #
 #   compile.sh           here: finds out once what this system has, and writes it as a list of settings,
-#                        which ends by reading
-#   compile/answer.sh    runs for each answer: its text, compiler, linker, and the names that it uses
-#   compile/names.awk    decides on these names; the list of what is allowed is in it
+#                        whose last line reads compile/answer.sh
+#   compile/answer.sh    runs for each answer: checks its text, compiles and links it
+#   compile/names.awk    checks the names that it uses; the list of allowed names is in it
 #
 # Why this is needed: an answer shares a process with its judge, so what it may contain is limited to standard
-# C that includes exercises.h and the headers of C, and uses of their functions those that compute, allocate
-# or print. Such an answer cannot read, start processes or send signals. A refused answer is told why in a
-# sentence after "refused: ", with the exit status 3.
+# C that includes exercises.h and the headers of C, and uses only their functions that compute, allocate or
+# print. Such an answer cannot read, start processes or send signals. If an answer is refused, a sentence
+# after "refused: " says why, and the exit status is 3.
 B=$1
 CC=${CC:-cc}
 tried=$B/exercises/tried
 SANITIZER='-fsanitize=address,undefined -fno-sanitize-recover=all'
 echo 'int main(void) { return 0; }' >"$tried.c"
 
-# works FLAGS: a program compiled so can be run. Where the kernel spreads addresses more widely than a
+# works FLAGS: a program compiled with these flags runs. Where the kernel spreads addresses more widely than a
 # sanitizer expects, many starts end before main, or print without end: one of 20 must succeed, within limits.
 works() {
     $CC $SANITIZER "$@" "$tried.c" -o "$tried" || return 1
@@ -28,21 +28,21 @@ works() {
 }
 works >/dev/null 2>&1 || SANITIZER=
 
-# The fastest linker that there is: the default one took a third of the time between a save and the finding.
+# The fastest linker here: the default linker took a third of the time between a save and the finding.
 LINKER=
 for linker in gold lld; do
     [ "$LINKER" ] || ! works -fuse-ld=$linker >/dev/null 2>&1 || LINKER=-fuse-ld=$linker
 done
 
-# Where the compiler looks for the headers of C; the files that it reads for exercises.h, with those of a
-# sanitizer.
+# The folders where the compiler looks for the headers of C; the files that it reads for exercises.h, with the
+# headers of a sanitizer.
 FOLDERS=$(LC_ALL=C $CC -E -v -x c /dev/null 2>&1 | sed -n '/^#include </,/^End/s/^ \([^ ]*\).*/\1/p')
 HEADERS=$(echo '#include "exercises.h"' |
     $CC $SANITIZER -DGRADUS_DOUBLE -Iexamples/exercises -M -MT x -x c - | tr -d '\\\n' | sed 's/^x: //')
 
-# nm belongs to the tools by which the library was built. Some systems put _ before each name. What gradus and
-# the judge define, or use of C, an answer must not define.
-# GNU's nm reads every plugin that is installed (LLVM's is 100 MB), unless it is told one.
+# nm belongs to the tools that built the library. Some systems put _ before each name. An answer must not
+# define names that gradus and the judge define, or use of C.
+# GNU's nm reads every plugin that is installed (LLVM's is 100 MB), unless it is given one.
 NM=$($CC -print-prog-name=nm)
 $CC -c "$tried.c" -o "$tried.o" || exit 1
 PLAIN='--plugin /dev/null'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # handout.sh DIR [0]: writes a class folder: gradus with its exercises, but without solutions, wrong answers,
-# tests and anybody's answers; with 0 also without hints. The folder builds by itself. Whole or nothing.
+# tests and anybody's answers; with 0 also without hints. The folder builds by itself. It is written
+# completely, or not at all.
 dir=$1
 
 refuse() {
@@ -9,8 +10,8 @@ refuse() {
 }
 
 [ "$dir" ] || refuse 'say where: make handout DIR=folder'
-[ ! -e "$dir" ] || [ -d "$dir" ] || refuse "$dir is there already, and no folder"
-[ ! -d "$dir" ] || [ -z "$(ls -A "$dir")" ] || refuse "$dir is there already, and not empty"
+[ ! -e "$dir" ] || [ -d "$dir" ] || refuse "$dir already exists, and is not a folder"
+[ ! -d "$dir" ] || [ -z "$(ls -A "$dir")" ] || refuse "$dir already exists, and is not empty"
 
 part=${dir%/}.part.$$
 trap 'rm -rf "$part"' EXIT

@@ -412,7 +412,7 @@ cat >"$W/expected" <<END
 finding
 dv: FINDING
 the file is not C source: it contains zero bytes
-02_chain_rule.c: not judged: it is no file
+02_chain_rule.c: not judged: it is not a file
 03_used_twice.c: not judged: symbolic links are not followed
 old.C: not judged: no exercise has this name
 softmax.c: not judged: no exercise has this name: is it 08_softmax.c?
@@ -424,7 +424,7 @@ END
 sed 's/^\(dv: \).*[^.:,;?!][.] It.*/\1FINDING/
     s/\(08_softmax[.]c:\)[0-9][0-9]*:.*/\1LINE/' "$W/findings" >"$W/lines"
 ok "with these findings" cmp "$W/expected" "$W/lines"
-ok "and a file that is no student's" grep -q 'class/08_softmax.c is not judged: it is in no student' "$W/err"
+ok "and a file that is no student's" grep -q 'class/08_softmax.c is not judged: it is not in a st' "$W/err"
 ok "five cells a row" awk -F '\t' 'NF != 5 { exit 1 }' "$W/out"
 cp "$W/out" "$W/again" && cp -R "$W/feedback" "$W/texts"
 ok "a second time" graded --only "softmax, 3" --out "$W/feedback"

@@ -1,8 +1,8 @@
-# names.awk: prints why an answer is refused, or nothing. It reads three files: what the compiler wrote of the
-# answer's includes (.d); exercises.h, for the prototypes of each exercise; and nm's names of two objects, the
-# answer's and then the judge's. Variables: first (_ where names begin with it), number ("08_..."), linked
-# (0 if the linker succeeded); in the environment: folders and headers, that an answer may include, and taken,
-# the names that gradus and the judge use.
+# names.awk: prints why an answer is refused, or nothing. It reads three files: the includes of the answer, as
+# the compiler lists them (.d); exercises.h, for the prototypes of each exercise; and nm's names of two
+# objects, the answer's and then the judge's. Variables: first (_ where names begin with it), number
+# ("08_..."), linked (0 if the linker succeeded); in the environment: folders and headers, which an answer may
+# include, and taken, the names that gradus and the judge use.
 
 function fill(set, words,    word, i) {
     for (i = split(words, word, " "); i > 0; i--)
@@ -16,8 +16,8 @@ function may_include(file,    i) {
     return file in header
 }
 
-# Standard C that computes, allocates or prints, with the names by which systems and sanitizers call it. f and
-# l at the end: float and long double. An exercise whose prototypes do not mention gradus is to be solved
+# Functions of standard C that compute, allocate or print, by the names that systems and sanitizers give them;
+# f and l at the end: float and long double. An exercise whose prototypes do not mention gradus must be solved
 # without it.
 function may_use(name) {
     if (name ~ /^gra_/)
@@ -95,9 +95,9 @@ END {
     else if (included)
         print "it includes " included ", expected only exercises.h and the headers of C: write it yourself"
     else if (bad)
-        print "it defines " bad ", a name that gradus or the judge uses: choose another, or make it static"
+        print "it defines " bad ", a name that gradus or the judge uses: rename it, or make it static"
     else if (missing)
-        print "the function " missing " is missing: is it in the file, spelt so, not static?"
+        print "the function " missing " is missing: is it in the file, spelt like this, and not static?"
     else if (used ~ /^gra_/ && !gradus)
         print "it uses " used ": this exercise is to be solved in plain C, without gradus"
     else if (used)

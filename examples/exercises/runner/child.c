@@ -15,8 +15,8 @@ enum { RECORDS = 3, STACK_MB = 8, FILE_MB = 64 };       /* a judge writes its re
 
 bool (*child_stop)(void);
 
-/* Sanitizers crash in some starts where the kernel spreads addresses too widely for them: Linux, which may
- * refuse this in a container. */
+/* Sanitizers crash in some starts if the kernel spreads addresses too widely for them. Linux can keep
+ * addresses fixed, but may refuse to do so in a container. */
 #ifdef __linux__
 #include <sys/personality.h>
 static void fix_addresses(void)
@@ -37,7 +37,7 @@ static void limit(int what, int units, int bits)
     setrlimit(what, &r);
 }
 
-/* What the child does before it becomes the program. In a session of its own it has no terminal to write to,
+/* Turns the child into the program. In a session of its own it has no terminal to write to,
  * and a process group that it shares with nobody. */
 _Noreturn static void become(char *const argv[], const int in[2], const int out[2], const int records[2],
                              const struct child_limits *l)
@@ -65,7 +65,7 @@ _Noreturn static void become(char *const argv[], const int in[2], const int out[
     _exit(127);
 }
 
-/* Reads what is available of the output, or of the records, and drops what does not fit. False: the other
+/* Reads the available part of the output, or of the records, and drops what does not fit. False: the other
  * side has closed it. */
 static bool take(struct child *c, int fd, bool records, size_t *all)
 {
@@ -100,7 +100,7 @@ static int memory_of(pid_t pid)
     return (int)(pages * (sysconf(_SC_PAGESIZE) >> 10) >> 10);
 }
 
-/* It stays a zombie, so that no other process group can have its number when it is killed. */
+/* The process stays a zombie, so that no other process group can have its number when it is killed. */
 static bool has_ended(pid_t pid)
 {
     siginfo_t info = { .si_pid = 0 };

@@ -1,4 +1,4 @@
-/* child: runs a program: watched, limited, and ended with all processes of its group. */
+/* child: runs a program, which is watched, limited, and ended with all processes of its group. */
 #ifndef RUNNER_CHILD_H
 #define RUNNER_CHILD_H
 

@@ -39,10 +39,10 @@ struct row {
     const char         *student, *exercise, *file, *remark, *finding;
     enum verdict_result result;
     int                 right, parts;                   /* parts 0: unknown */
-    const char         *solved;                         /* of the row of sums: "2 of 3"; otherwise NULL */
+    const char         *solved;                         /* in the row of sums: "2 of 3"; otherwise NULL */
 };
 
-/* Appends a finding as one line: a full stop between its lines, and no source that a compiler shows. */
+/* Appends a finding as one line: full stops between its lines, without the source that compilers show. */
 static void append_line(out *o, const char *finding)
 {
     for (size_t n; *finding; finding += n + (finding[n] == '\n')) {
@@ -75,8 +75,8 @@ static void add_json(const struct row *r)
     out_text(o, "}");
 }
 
-/* Prints text in at most `width` columns: "." for what may not be shown, ".." at the end of what is too long.
- * Returns the columns used: as many as characters. */
+/* Prints text in at most `width` columns: "." for a character that may not be shown, ".." at the end of a
+ * text that is too long. Returns the number of columns used. */
 static int print_cell(const char *text, int width)
 {
     int all = 0, at = 0;
@@ -137,7 +137,7 @@ static void print_row(const struct row *r)
 
 /* ---- a student ---------------------------------------------------------------------------------- */
 
-static out feedback, first; /* for a student: the list, the first finding */
+static out feedback, first; /* for a student: the list, and the first finding */
 
 static void add_first(const char *name, const struct verdict *v)
 {
@@ -149,7 +149,7 @@ static void add_first(const char *name, const struct verdict *v)
         out_format(&first, "%s\n", page.line[i].text);
 }
 
-/* Judges one file and prints its row, which is returned. */
+/* Judges one file, prints its row, and returns it. */
 static struct row judge_file(const struct student *s, const struct handed_file *f, bool competes,
                              struct verdict *v)
 {
@@ -172,7 +172,7 @@ static struct row judge_file(const struct student *s, const struct handed_file *
     return r;
 }
 
-/* All files of a student that answer an exercise. Returns the best row. */
+/* Judges all files of a student that answer an exercise. Returns the best row. */
 static struct row judge_exercise(const struct student *s, int exercise)
 {
     static struct verdict v, wrong;
@@ -300,7 +300,7 @@ static int read_class(void)
         if (snprintf(path, sizeof path, "%s/%s", g.folder, name) >= PATH || lstat(path, &s))
             continue;
         if (length > 2 && !strcmp(name + length - 2, ".c"))
-            warn("%s is not judged: it is in no student's folder", path);
+            warn("%s is not judged: it is not in a student's folder", path);
         else if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {      /* a link to a folder has a row, too */
             struct student *to = &g.student[g.students++];
             to->name = strdup(name);
@@ -316,7 +316,7 @@ static int read_class(void)
     return g.students ? 0 : warn("%s contains no students' folders", g.folder);
 }
 
-/* How many parts each exercise has is seen from its solution, where there is one. */
+/* Counts the parts of each exercise by judging its solution, if there is one. */
 static void count_parts(void)
 {
     static struct verdict v;

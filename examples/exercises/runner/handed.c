@@ -15,7 +15,7 @@ enum { DEPTH = 12, PATH = 1200 };
 struct search {
     struct handed       *handed;
     const struct ladder *ladder;
-    size_t               begin;         /* of what follows the student's folder in a path */
+    size_t               begin;         /* where a path goes on after the student's folder */
 };
 
 /* Adds a file. NULL: no memory. */
@@ -50,7 +50,7 @@ static bool ends_in_c(const char *name)
     return n > 2 && name[n - 2] == '.' && (name[n - 1] == 'c' || name[n - 1] == 'C');
 }
 
-/* What browsers and file managers put between the name and ".c": " (1)", "-1", " - copy". */
+/* Is s an addition that browsers and file managers put before ".c": " (1)", "-1", " - copy"? */
 static bool is_addition(const char *s)
 {
     if (!*s || !strchr(" (-_", *s))
@@ -97,8 +97,8 @@ static void take_file(struct search *s, const char *path, const char *name)
     add_unjudged(s, path, "no exercise has this name");
 }
 
-/* If a folder is a copy of this one, or of examples or examples/exercises here: its name here, "" or with a
- * slash at its end; otherwise NULL. */
+/* If a folder is a copy of gradus' folder, or of examples or examples/exercises in it: the name of that
+ * folder here, "" or with a slash at its end; otherwise NULL. */
 static const char *copy_of(const char *folder)
 {
     static const char *const names[] = { "", "examples/", LADDER_FOLDER };
@@ -111,7 +111,7 @@ static const char *copy_of(const char *folder)
     return NULL;
 }
 
-/* Whether a name in a copy of the folder `own` is gradus' own, and no answer can be there. */
+/* Whether a name in a copy of gradus' folder `own` belongs to gradus, so that no answer can be there. */
 static bool is_own(const char *own, const char *name, bool is_folder)
 {
     char path[PATH];
@@ -144,7 +144,7 @@ static void find(struct search *s, const char *folder, int depth)
         else if (S_ISLNK(about.st_mode))
             add_unjudged(s, path, "symbolic links are not followed");
         else if (ends_in_c(e->d_name) && !S_ISREG(about.st_mode))
-            add_unjudged(s, path, "it is no file");
+            add_unjudged(s, path, "it is not a file");
         else if (ends_in_c(e->d_name))
             take_file(s, path, e->d_name);
     }

@@ -28,10 +28,10 @@ void ladder_answer(const struct exercise *e, char path[LADDER_PATH]);
 int  ladder_begin(const struct exercise *e);
 int  ladder_reset(const struct exercise *e);
 
-/* Whether solutions are in this folder: in a handout they are not. */
+/* Whether this folder has solutions: a handout has none. */
 bool ladder_has_solutions(void);
 
-/* Texts, which the caller frees; NULL: there is none (as in a handout). A hint, 1 or 2, is one long line. */
+/* Texts, which the caller frees; NULL: there is no such text. A hint, 1 or 2, is one long line. */
 char *ladder_hint(const struct exercise *e, int number);
 char *ladder_solution(const struct exercise *e);
 

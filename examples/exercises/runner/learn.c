@@ -1,4 +1,4 @@
-/* learn: the runner of the exercises. In a terminal it shows one exercise after the other and judges at each
+/* learn: the runner of the exercises. In a terminal it shows one exercise after another and judges at each
  * save (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root,
  * and finds beside itself what make has built for it. */
 #include "../../lib/begin.h"
@@ -23,8 +23,8 @@ enum { OK, WRONG, TROUBLE, SECONDS = 10 };
 static const char help[] =
     "usage: build/learn [FLAG ...] [EXERCISE [FILE]]\n"
     "\n"
-    "Without EXERCISE it shows the current one and judges it at each save. With one\n"
-    "(7, 07, relu or 07_relu) it judges the answer in FILE, or the one in\n"
+    "Without EXERCISE it shows the current exercise and judges it at each save. With\n"
+    "EXERCISE (7, 07, relu or 07_relu) it judges the answer in FILE, or else in\n"
     "examples/exercises, and exits with 0 (passed), 1 (not passed) or 2 (not judged).\n"
     "\n"
     "  --json               prints the judgement as one JSON object\n"
@@ -157,7 +157,7 @@ static int print_solution(const struct exercise *e)
     return OK;
 }
 
-/* The folder of this program: build, or make's B=. */
+/* The folder of this program: build, or the folder that make has as B=. */
 static const char *own_folder(char *program)
 {
     char *slash = strrchr(program, '/');

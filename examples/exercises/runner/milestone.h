@@ -4,8 +4,8 @@
 
 #include "solved.h"
 
-/* Writes a sentence that offers a milestone if exercise `at` belongs to one whose exercises are all solved;
- * otherwise "". Of several it offers the last. */
+/* Writes a sentence that offers a milestone if exercise `at` belongs to it and all its exercises are solved;
+ * otherwise "". Of several milestones it offers the last. */
 void milestone_offer(char *text, size_t room, const struct progress *p, const struct ladder *l, int at);
 
 #endif

@@ -20,14 +20,14 @@ static struct session {
     struct progress     *progress;
     const char          *build;
     int                  seconds;
-    char                 path[LADDER_PATH];     /* the learner's file, */
-    struct watch         seen;                  /* as it was when last looked at */
+    char                 path[LADDER_PATH];     /* the learner's file */
+    struct watch         seen;                  /* its state when it was last looked at */
     bool                 judged;                /* the verdict is that of the current file */
     struct verdict       verdict;
     enum { JUDGEMENT, READING } shows;          /* the judgement, or a requested text or list */
-    struct page          page;                  /* what is shown between header and footer, */
-    int                  top;                   /* from this line on */
-    int                  hints;                 /* how many of the current exercise are shown */
+    struct page          page;                  /* the text between header and footer */
+    int                  top;                   /* its first visible line */
+    int                  hints;                 /* how many hints of the current exercise are shown */
     int                  asks;                  /* the key whose question is open: 'o', 's' or 'r'; else 0 */
     char                 typed[20];
     char                 says[80];              /* shown instead of the keys, until the next key */
@@ -121,14 +121,14 @@ static void draw(void)
     terminal_draw(lines, n + FOOTER, rows, columns);
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------ */
+/* ---- the text between header and footer --------------------------------------------------------- */
 
 static void add_hints(void)
 {
     for (int i = 1; i <= s.hints; i++) {
         char *hint = ladder_hint(current(), i);
         page_addf(&s.page, BOLD, "", "\nHint %d of 2:", i);
-        page_addf(&s.page, PLAIN, "  ", "%s", hint ? hint : "there is none here");
+        page_addf(&s.page, PLAIN, "  ", "%s", hint ? hint : "there is no hint here");
         free(hint);
     }
 }
@@ -140,8 +140,8 @@ static const char *praise(void)
     const char *passed = progress_count(s.progress, s.ladder) == s.ladder->n
                              ? "Passed: you have solved all exercises."
                        : ladder_has_solutions()
-                             ? "Passed. n: the next one. s: a solution with its reasoning, to compare."
-                             : "Passed. n: the next one.";
+                             ? "Passed. n: the next exercise. s: a solution with its reasoning, to compare."
+                             : "Passed. n: the next exercise.";
     milestone_offer(offer, sizeof offer, s.progress, s.ladder, s.progress->current);
     snprintf(text, sizeof text, "%s%s%s", passed, *offer ? "\n\n" : "", offer);
     return text;
@@ -216,7 +216,7 @@ static void open_exercise(int at)
     show_judgement(false);
 }
 
-/* Called while an answer is compiled and run: is there something else to do first? */
+/* Called while an answer is compiled and run: is something else to be done first? */
 static bool interrupted(void)
 {
     const struct watch now = watch_look(s.path);
@@ -296,7 +296,7 @@ static void press(int key)
     if (key == KEY_INTERRUPT)
         s.quits = true;
     else if (key == KEY_SUSPEND)
-        terminal_end(), kill(0, SIGTSTP);       /* and make, which waits for us */
+        terminal_end(), kill(0, SIGTSTP);       /* stops make too, which waits for us */
     else if (s.asks)
         answer_asked(key);
     else if (key == 'q')
@@ -352,7 +352,7 @@ int session(const struct ladder *l, struct progress *p, const char *build, int s
 {
     s = (struct session){ .ladder = l, .progress = p, .build = build, .seconds = seconds };
     if (terminal_begin()) {
-        warn("this is no terminal: %s", strerror(errno));
+        warn("this is not a terminal: %s", strerror(errno));
         return 2;
     }
     signals_of_terminal();

@@ -1,4 +1,4 @@
-/* session: the runner in a terminal. It shows an exercise, judges it at each save, and obeys keys. */
+/* session: the runner in a terminal. It shows an exercise, judges it at each save, and reacts to keys. */
 #ifndef RUNNER_SESSION_H
 #define RUNNER_SESSION_H
 

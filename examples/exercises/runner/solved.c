@@ -1,5 +1,5 @@
-/* solved: see solved.h. The file has lines "solved 08_softmax" and "current 08_softmax"; others
- * are skipped. */
+/* solved: see solved.h. The file has lines "solved 08_softmax" and "current 08_softmax"; other lines are
+ * skipped. */
 #include "solved.h"
 #include "../../lib/files.h"
 #include <stdio.h>

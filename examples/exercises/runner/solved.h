@@ -1,4 +1,4 @@
-/* solved: what the learner has solved, and the current exercise; kept in examples/exercises/.progress. */
+/* solved: which exercises are solved, and the current exercise; kept in examples/exercises/.progress. */
 #ifndef RUNNER_PROGRESS_H
 #define RUNNER_PROGRESS_H
 
@@ -6,7 +6,7 @@
 
 struct progress {
     bool solved[LADDER_MOST];
-    int  current;                       /* the first unsolved one, until another is opened */
+    int  current;                       /* the first unsolved exercise, until a different one is opened */
 };
 
 void progress_read(struct progress *p, const struct ladder *l);

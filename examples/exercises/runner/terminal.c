@@ -11,7 +11,7 @@
 
 static struct termios before;
 static bool ours;
-static char shown[200 * (PAGE_COLUMNS + 40)];                   /* drawn last: not drawn again */
+static char shown[200 * (PAGE_COLUMNS + 40)];                   /* the last screen: it is not drawn again */
 
 static void put(const char *text, size_t n)
 {
@@ -114,7 +114,7 @@ void terminal_draw(const struct page_line *line, int n, int rows, int columns)
 {
     static const char *const styles[][4] = { { "", "\033[32m", "\033[31m", "\033[1m" },
                                              { "", "", "", "\033[1m" } };
-    const char *no_color = getenv("NO_COLOR");          /* set and not empty: none, as no-color.org says */
+    const char *no_color = getenv("NO_COLOR");          /* set and not empty: no color (no-color.org) */
     const char *const *style = styles[no_color && *no_color];
     static char screen[sizeof shown];
     size_t at = (size_t)snprintf(screen, sizeof screen, "\033[H");

@@ -57,11 +57,11 @@ static bool read_records(struct verdict *v, const struct child *c, char words[][
 struct work {
     char folder[PATH], answer[PATH], program[PATH], script[PATH], judge[PATH];
     const char *file;                   /* "answer.123/08_softmax.c": no other path ends like this */
-    bool gradients;                     /* its text uses those of tensors */
-    bool sanitized;                     /* by a sanitizer, which maps terabytes and watches memory itself */
+    bool gradients;                     /* its text uses gradients of tensors */
+    bool sanitized;                     /* with a sanitizer, which maps terabytes and watches memory itself */
 };
 
-/* Is there what make has built for this exercise? */
+/* Has make built the judge of this exercise? */
 static bool is_built(struct work *w, struct verdict *v, const char *build, const char *name)
 {
     size_t n;
@@ -124,7 +124,7 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c)
 {
     char *argv[] = { "sh", (char *)(size_t)w->script, (char *)(size_t)w->answer, (char *)(size_t)w->judge,
                      (char *)(size_t)w->program, NULL };
-    setenv("TMPDIR", w->folder, 1);     /* so what an ended compiler leaves is removed too */
+    setenv("TMPDIR", w->folder, 1);     /* so the files that a killed compiler leaves are removed too */
     const struct child_limits limits = { .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
                                          .addresses = COMPILE_MB };
     if (child_run(c, argv, &limits))
@@ -176,7 +176,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
             return;
         }
     if (!c->recorded) {
-        set(v, NOT_JUDGED, "its program ended before the judge began, in each of %d starts", STARTS);
+        set(v, NOT_JUDGED, "the compiled program ended before the judge began, in each of %d starts", STARTS);
         return;
     }
     const bool done = read_records(v, c, words);

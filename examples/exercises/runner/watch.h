@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct watch {                          /* a file's state: editors rename, and may save twice in a second */
+struct watch {                          /* a file's state: editors rename it, or save twice in a second */
     bool      exists;
     long long time, size, inode;
     uint64_t  hash;

@@ -19,8 +19,8 @@ static void append(char *text, size_t room, const char *format, ...)
 
 /* ---- the compiler ------------------------------------------------------------------------------- */
 
-/* Appends the compiler's lines from `s` on, or only those that contain `with`: with only the name of the
- * answer's file, as its folder is temporary. Returns how many more there are than `most`. */
+/* Appends the compiler's lines from `s` on that contain `with` ("": all), with only the name of the
+ * answer's file, as its folder is temporary. Returns how many more lines there are than `most`. */
 static int append_lines(char *text, size_t room, const char *s, const char *with, int most, const char *file)
 {
     int n = 0;
@@ -77,7 +77,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 
 /* ---- crashes ------------------------------------------------------------------------------------ */
 
-/* What a signal means, or the words of a sanitizer; after a |: what is added where there are gradients. */
+/* The meanings of signals and of a sanitizer's words; the part after a | is added if there are gradients. */
 static const struct meaning {
     int number;
     const char *name, *words, *says;
@@ -96,7 +96,7 @@ static const struct meaning {
     { SIGKILL, "SIGKILL", "hard rss", "it was killed: by itself, or because it needed too much memory" },
 };
 
-/* The meaning of a sanitizer's line, or if that is NULL, of a signal; otherwise their own words. */
+/* The meaning of a sanitizer's line, or if that is NULL, of a signal; if it is unknown, their own words. */
 static void append_meaning(char *text, size_t room, const char *report, int number, bool gradients)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {

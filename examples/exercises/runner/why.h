@@ -1,5 +1,5 @@
-/* why: the messages of compilers, linkers, sanitizers and signals, in the words of this course; and the
- * tools' own lines where these are plain. */
+/* why: the messages of compilers, linkers, sanitizers and signals, in the words of this course; or the tool's
+ * own lines where they are plain. */
 #ifndef RUNNER_WHY_H
 #define RUNNER_WHY_H
 
@@ -9,7 +9,7 @@
  * "answer.123/08_softmax.c". gradients: it uses gradients of tensors, which may be NULL. */
 struct ran {
     const char *file;
-    int         seconds;                /* in which it should have ended */
+    int         seconds;                /* the time in which it should have ended */
     bool        gradients;
 };
 
@@ -18,7 +18,7 @@ void why_not_compiled(char *text, size_t room, const struct child *c, const char
 void why_crashed(char *text, size_t room, const struct child *c, const struct ran *r);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
 
-/* What the system could not do for the compiler, so that nothing is known of the answer; NULL: nothing. */
+/* What the system could not do for the compiler, so that nothing is known about the answer; or NULL. */
 const char *what_failed(const struct child *c);
 
 /* The number of bytes that it printed before the report of a sanitizer. */
