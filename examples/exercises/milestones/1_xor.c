@@ -8,8 +8,8 @@
  *
  *     h_j = tanh(w_j0 a + w_j1 b + c_j),      y = v_0 h_0 + v_1 h_1 + v_2 h_2 + d
  *
- * Every number of it is a node on your tape, in each step anew: the parameters as leaves, then the formula
- * for the four cases, and their mean squared error. tape_backward is the only derivative here. */
+ * Every number of it is a node on your tape, a new one in each step: the parameters as leaves, then the
+ * formula for the four cases, and their mean squared error. Only tape_backward computes derivatives here. */
 #include "../exercises.h"
 
 enum { HIDDEN = 3, PARAMETERS = 4 * HIDDEN + 1, STEPS = 320 };

@@ -10,7 +10,7 @@
  *     loss = cross_entropy(h W_2, the letter that follows)                matmul, cross_entropy
  *
  * and then writes names of its own: softmax turns the scores of a letter into probabilities, and chance picks
- * one. All of these are your functions. The library's part is the tape, which calls their backwards in the
+ * one. All of these are your functions. The library's part is the tape, which calls the backwards in the
  * right order, and a reshape. */
 #include "embed.h"
 
@@ -32,8 +32,8 @@ static const char names[] =
     "sonia stella stephen susan sylvia tamara teresa theodor thomas tobias ursula valentin valeria vera "
     "victor victoria viola vivian walter wanda werner wilma yvonne ";
 
-/* The net reads row i of context, and should predict next[i]. A letter is a number: a 1, b 2, ... z 26; 0 is
- * what stands before and after a name. */
+/* The net reads row i of context, and should predict next[i]. A letter is a number: a 1, b 2, ... z 26; 0
+ * stands before and after a name. */
 static int context[MOST][LAST], next[MOST], examples;
 
 static void shift(int *letters, int id)
@@ -106,7 +106,7 @@ static double train(gra_tape *t, gra_model *m, const struct net *net, gra_rng *r
     return loss;
 }
 
-/* Prints a name, letter by letter, at most ten of them. */
+/* Prints a name, letter by letter, at most ten letters. */
 static void write_name(gra_tape *t, const struct net *net, gra_rng *rng)
 {
     int last[LAST] = { 0 };

@@ -20,8 +20,8 @@
  *                           error(h) = h^2/6 |f'''(x)| + e |f(x)| / h
  *
  *                       Return the h > 0 for which error(h) is smallest, given f = f(x) and f3 = f'''(x),
- *                       which are not 0 but may be negative. Set the derivative of error(h) to 0: that of
- *                       h^2/6 is h/3, that of 1/h is -1/h^2.
+ *                       which are not 0 but may be negative. Set the derivative of error(h) to 0: the
+ *                       derivative of h^2/6 is h/3, and that of 1/h is -1/h^2.
  */
 /* 01 central_difference, solved.
  *

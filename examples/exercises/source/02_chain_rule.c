@@ -25,8 +25,8 @@
  * with e by 2e; y - t grows with y by 1 and with t by -1; tanh(z) grows with z by 1 - tanh(z)^2, which is
  * 1 - y^2, since y is known already; w x + b grows with w by x, with x by w, with b by 1.
  *
- * A product of two factors gives each factor the other one. And dz is computed once and used three times:
- * that is why backward mode is cheap, however many weights there are.
+ * In a product of two factors, the slope for each factor is the other factor. And dz is computed once and
+ * used three times: that is why backward mode is cheap, however many weights there are.
  */
 #include "exercises.h"
 #include <math.h>

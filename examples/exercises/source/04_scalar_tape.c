@@ -7,7 +7,7 @@
  *     value = a b,    in[0] = a, slope[0] = b,    in[1] = b, slope[1] = a
  *
  * The backward sweep then needs no formulas. It sets the gradient of y to 1 and all others to 0, and goes
- * through the nodes; each adds to the gradients of the nodes it was computed from
+ * through the nodes; each node adds to the gradients of the nodes it was computed from:
  *
  *     in[k]->grad += grad * slope[k]
  *

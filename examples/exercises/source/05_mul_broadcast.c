@@ -9,7 +9,7 @@
  * is stretched to the size of the other, as in NumPy and PyTorch: (3, 4) times (1, 4) uses the one row three
  * times, and (3, 1) times (1, 4) stretches both, to (3, 4).
  *
- *     y_ij = a_ij b_ij          (i is 0 in an operand of one row, j in one of one column)
+ *     y_ij = a_ij b_ij          (i is 0 in an operand of one row, j is 0 in an operand of one column)
  *
  * Stretching copies nothing: several numbers of y use the same number of b. You know from exercise 03 what
  * that means for its gradient.

@@ -39,7 +39,7 @@ static void forward(gra_tensor *y)
 static void backward(gra_tensor *y)
 {
     const double *x = y->in[0]->data, *dy = y->grad;
-    double *dx = y->in[0]->grad;                        /* not NULL: else backward is not called */
+    double *dx = y->in[0]->grad;                        /* not NULL, or backward is not called */
 //| (void)x, (void)dy, (void)dx;                        /* TO DO */
     for (size_t i = 0; i < y->size; i++)
         if (x[i] > 0)

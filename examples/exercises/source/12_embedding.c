@@ -19,8 +19,8 @@
  * is added, not stored, since an id that occurs twice feeds two rows of y, and a value used twice gets both
  * gradients. Rows of ids that do not occur are not touched: their gradient is 0.
  *
- * (The same as a product: y = E w, where row i of E is 1 at ids[i] and 0 elsewhere; then dw = E^T dy. For a
- * vocabulary of 50000 that is 50000 times the work.)
+ * (The same as a matrix product: y = E w, where row i of E is 1 at ids[i] and 0 elsewhere; then dw = E^T dy.
+ * For a vocabulary of 50000 that is 50000 times the work.)
  */
 #include "exercises.h"
 

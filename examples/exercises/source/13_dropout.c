@@ -9,9 +9,9 @@
  * gra_tape_mode(y->tape) is the mode, and gra_tape_rng(y->tape) the generator (a gra_rng *) to draw from; it
  * may be NULL where it is not needed. gra_rand(rng, u, n) fills u with n numbers, uniform in [0, 1).
  *
- * Backward passes dy through the numbers that were kept, by the same factor. So it must know which ones they
- * were: drawing again would give others, and y does not show it (why?). y->saved has room for as many numbers
- * as y: keep there in forward what backward needs.
+ * Backward passes dy through the numbers that were kept, with the same factor. So it must know which numbers
+ * were kept: drawing again would give others, and y does not show which (why?). y->saved has room for as many
+ * numbers as y has: in forward, keep there what backward needs.
  */
 /* 13 dropout, solved.
  *

@@ -5,7 +5,7 @@
  *     a_j = e^s_j / (e^s_0 + ... + e^s_(m-1)),   s_j = q . k_j / sqrt(d)     the weights: they sum to 1
  *     y   = a_0 v_0 + ... + a_(m-1) v_(m-1)                           the mixture: a vector, like each v_j
  *
- * So attention is a soft look-up: if one weight were 1 and the others 0, y would be the value of that one.
+ * So attention is a soft look-up: if one weight were 1 and the others 0, y would be the value of that key.
  *
  * Write it in three steps. Compute the softmax as in exercise 08: scores of 1e4 occur here too.
  *   attention_weights  from one query q (d numbers) and m keys (rows of d numbers), the m weights a;

@@ -1,4 +1,4 @@
-/* 16 in_matrices: one head for all tokens at once, as products of matrices.
+/* 16 in_matrices: one head for all tokens at once, as matrix products.
  *
  * The loop of exercise 15 does the same for each query, so a matrix product can do it for all. Let each token
  * be a column of X (D, N): N tokens, each of D numbers. Understanding Deep Learning (Prince 2023, section
@@ -12,8 +12,8 @@
  * a mixture of the columns of V.
  *
  * PyTorch, and all other exercises here, have tokens in rows: X (N, D), Y (N, e). The parameters are the
- * same, W_q still (d, D); only the order of the products changes, and what is transposed. Before you write
- * them, find out from the shapes alone which product fits where.
+ * same, W_q still (d, D); only the order of the matrix products changes, and which factor is transposed.
+ * Before you write them, find out from the shapes alone which product fits where.
  *
  * Write both functions with the ops of core/gradus.h, among them
  *     gra_matmul(t, a, b)   a b        gra_matmul_tn  a^T b         gra_matmul_nt  a b^T
@@ -24,7 +24,7 @@
 /* 16 in_matrices, solved.
  *
  * In columns it is as in the text. In rows, transpose each equation: (W X)^T = X^T W^T, so the query of a row
- * is x W^T; (K^T Q)^T = Q^T K, which is Q K^T of what is now stored; and (V A)^T = A^T V^T, the weights
+ * is x W^T; (K^T Q)^T = Q^T K, which is Q K^T of the matrices in rows; and (V A)^T = A^T V^T, the weights
  * first. The weights of a query, a column before, are a row now, so softmax runs over dimension 1. The bias
  * becomes a row too: as (d, 1) it would be stretched along the tokens' numbers (or refused, where the sizes
  * differ).

@@ -7,9 +7,9 @@
  *     y = a v                     (n, e)        y_i = sum over j of a_ij v_j
  *
  * Given dy = dloss/dy, find dq, dk and dv: go back through the three steps, each of which you know. Exercise
- * 06 has the gradients of a product (for c = a b they are da = dc b^T and db = a^T dc; the shapes show what
- * must be transposed), exercise 08 that of softmax from its result. First on paper: dv and da from dy, then
- * ds from da, then dq and dk.
+ * 06 has the gradients of a matrix product (for c = a b they are da = dc b^T and db = a^T dc; the shapes show
+ * which factor must be transposed), exercise 08 has the gradient of softmax from its result. First on paper:
+ * dv and da from dy, then ds from da, then dq and dk.
  *
  * The weights a are kept from the forward pass; do not compute them again. Where a mask hid a key its weight
  * is 0, which makes the gradient of its score 0 too: the backward needs no mask.

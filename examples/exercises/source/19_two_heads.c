@@ -8,13 +8,13 @@
  *     y      = [head_0 | head_1 | ...] W_c^T                                   (T, D)
  *
  * Head 0 has the first D/H columns of q, k and v, head 1 the next, and so on. To compute all heads in one
- * product, make the heads a dimension before those of the matrices, since products work on the last two:
+ * matrix product, put the heads in a dimension before the last two, on which matrix products work:
  *
  *     split_heads   (B, T, D) -> (B, H, T, D/H)        batch B, time T
  *     merge_heads   (B, H, T, D/H) -> (B, T, D)        its inverse
  *
  * In memory x[b][t] is a row of D numbers: D/H of head 0, D/H of head 1, ... gra_reshape gives the same
- * numbers, in the same order, another shape; gra_transpose(t, x, d0, d1) moves numbers. Which of them do you
+ * numbers, in the same order, a new shape; gra_transpose(t, x, d0, d1) moves numbers. Which of them do you
  * need, and in which order?
  *
  * Write both functions, and multi_head with them, of q, k, v (B, T, D) and W_c (D, D), from ops of
@@ -22,12 +22,13 @@
  */
 /* 19 two_heads, solved.
  *
- * A row of D numbers is H groups of D/H: a reshape shows it so, (B, T, H, D/H). The heads still come after
- * the time, so the two are exchanged, which moves numbers. Reshaping (B, T, D) to (B, H, T, D/H) at once
- * would give the right shape, but give head 0 all the numbers of the first T/H tokens. Merging takes the same
- * steps backwards.
+ * A row of D numbers is H groups of D/H: a reshape to (B, T, H, D/H) makes this visible. The heads still come
+ * after the time, so the two are exchanged, which moves numbers. Reshaping (B, T, D) to (B, H, T, D/H) at
+ * once would give the right shape, but give head 0 all the numbers of the first T/H tokens. Merging takes the
+ * same steps backwards.
  *
- * A query of a head has D/H numbers, so that is whose root divides: gra_dim(q, -1) after the split.
+ * A query of a head has D/H numbers, so the scores are divided by the root of D/H: gra_dim(q, -1) after the
+ * split.
  */
 #include "exercises.h"
 

@@ -2,7 +2,7 @@
  *
  * Plain gradient descent, p -= lr g, zigzags in a narrow valley: the slope across it is steep and changes
  * sign with each step, the slope along it is gentle. Momentum adds up the gradients, older ones with less
- * weight: what points back and forth cancels, what keeps pointing the same way grows, up to
+ * weight: parts that point back and forth cancel, and parts that keep pointing the same way grow, up to
  * 1 / (1 - momentum) times.
  *
  * For each parameter p with gradient g there is a velocity v, which starts at 0. PyTorch's torch.optim.SGD
@@ -21,8 +21,8 @@
  * without.
  *
  * v is written before p, since p moves by the new velocity: so the very first step, where the old v is 0, is
- * that of plain descent. lr stays out of v: when a schedule changes it, the new rate applies to all that v
- * has summed.
+ * a step of plain descent. lr stays out of v: when a schedule changes lr, the new rate applies to the whole
+ * sum in v.
  */
 #include "exercises.h"
 

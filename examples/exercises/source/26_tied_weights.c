@@ -22,7 +22,7 @@
  * dlogits[i][j] e[j][d]. The derivative of tanh is 1 - tanh^2, and tanh is what h holds. Row ids_i of e went
  * in, so its gradient goes there: added, since a token may occur twice.
  *
- * Both only add to de, so their order does not matter, nor that they meet in the same rows.
+ * Both paths only add to de, so their order does not matter, nor that they meet in the same rows.
  */
 #include "exercises.h"
 

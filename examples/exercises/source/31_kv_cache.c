@@ -12,8 +12,8 @@
  * adds n to cache->time. n is 1 or more: a prompt can be given at once, and then one token at a time.
  *
  * Each call is a step of its own (the judge calls gra_begin with GRA_EVAL): the tensors of the previous call
- * are gone, and only the two arrays of the cache remain. Useful: gra_positional_embedding_forward_from,
- * gra_constant or gra_borrow, and that gra_causal_mask of (m, n), m <= n, aligns the last row with the last
+ * are gone, and only the two arrays of the cache remain. Useful: gra_positional_embedding_forward_from, and
+ * gra_constant or gra_borrow. Note that gra_causal_mask of (m, n), m <= n, aligns the last row with the last
  * column.
  */
 /* 31 kv_cache, solved.
@@ -21,8 +21,8 @@
  * Four things differ from the whole text: the first new token is at position cache->time; keys and values are
  * appended to the arrays; the queries of the n new tokens look at all cache->time + n keys; and the scores
  * are then (n, all), where the causal mask removes what is to the right of each query's own column, so that
- * the last row sees everything. That the numbers are the same is the point of a causal mask: row i of y needs
- * only rows 0 ... i of k and v.
+ * the last row sees everything. The numbers are the same, which is the point of a causal mask: row i of y
+ * needs only rows 0 ... i of k and v.
  */
 #include "exercises.h"
 #include <math.h>

@@ -12,8 +12,8 @@
  *      01). Do the signs agree? Is one a multiple of the other? Do the elements of a row have something in
  *      common?
  *   2. On paper: x_i reaches the loss by three paths, since y_i depends on x_i itself, and every y_j of the
- *      row on m and s, which depend on x_i. Each path gives a term. Show that ds/dx_i = y_i / n, and find
- *      dm/dx_i.
+ *      row depends on m and s, which depend on x_i. Each path gives a term. Show that ds/dx_i = y_i / n, and
+ *      find dm/dx_i.
  *   3. In the code: which path is missing in backward? Fix it, in one line or a few.
  *   4. When it works, break it in other ways (a sign, a factor, `=` instead of `+=`), and see what the report
  *      says. Here x feeds only one op, so `=` would do no harm: how does the check detect it all the same?

@@ -5,8 +5,8 @@
  * bytes, and each further id is a pair of neighbours that was frequent in a text. To learn them, repeat:
  *
  *     1. Count each pair of neighbours (ids[i], ids[i + 1]). In "aaa" the pair (a, a) occurs twice.
- *     2. Take the most frequent one. Of equally frequent ones take that with the smallest left id, and of
- *        those the one with the smallest right id (as Hugging Face's tokenizers do).
+ *     2. Take the most frequent pair. Of equally frequent pairs, take the one with the smallest left id; if
+ *        there are several, the one with the smallest right id (as Hugging Face's tokenizers do).
  *     3. Replace it by a new id wherever it occurs, from left to right. Merge number r = 0, 1, ... makes the
  *        id 256 + r. If (a, a) is 256, "aaa" becomes 256 a.
  *
@@ -19,7 +19,7 @@
  *
  * Encoding another text counts nothing. Of all pairs in it that are merges, the one with the lowest number is
  * replaced, wherever it occurs, and so on until no pair is a merge: "daab" becomes d 256 b, as merge 0 takes
- * both a before merge 1 can.
+ * both a's before merge 1 can take one.
  *
  * Write four functions. Texts have some hundred ids, so that loops within loops are fast enough.
  *   most_frequent_pair  finds the pair of steps 1 and 2, and returns how often it occurs; 0 if n < 2.
@@ -36,7 +36,7 @@
  * The number of a merge is its rank. Its pair consists of bytes and of ids that older merges made, so a merge
  * can create only pairs of higher rank. Hence "always the lowest rank in the text" is the same as going
  * through the merges once in order, replacing each wherever it occurs. Merging the leftmost pair first would
- * be something else: "daab" would then depend on what is before it, and the ids would not be those which
+ * be different: the ids of "daab" would then depend on the text before it, and would not be the ids that
  * learning has left in such a text.
  */
 #include "exercises.h"

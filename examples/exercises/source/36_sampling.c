@@ -10,14 +10,14 @@
  *   top-p         keeps the most likely tokens, as few as have a sum of at least top_p (Holtzman et al. 2020,
  *                 nucleus sampling): many where the model is unsure, few where it is sure.
  *
- * Of equally likely tokens, those with the smallest ids are kept. After each of the two, what is kept is
- * divided by its sum, so that it sums to 1 again. With p = 0.5 0.125 0.25 0.125:
+ * Of equally likely tokens, those with the smallest ids are kept. After top-k, and again after top-p, the
+ * kept p are divided by their sum, so that they sum to 1 again. With p = 0.5 0.125 0.25 0.125:
  *
  *     top-k, k = 2          0.667  0      0.333  0
  *     top-p, top_p = 0.75   0.667  0      0.333  0        0.5 + 0.25 is enough
  *     top-p, top_p = 0.8    0.571  0.143  0.286  0        0.5 + 0.25 is not, 0.5 + 0.25 + 0.125 is
  *
- * To draw, take a number u, uniform in [0, 1), and the first token i for which u < p_0 + p_1 + ... + p_i.
+ * To draw, take u, uniform in [0, 1), and then the first token i for which u < p_0 + p_1 + ... + p_i.
  * Rounding may leave the sum of all p a little below u: then take the last token whose p is not 0.
  *
  * Write these four, keep_top_k and keep_top_p in place, and sample_token: temperature, top-k, top-p, draw. u

@@ -15,8 +15,8 @@
  * gh = (0, 0, 2) and h = 0.5: r = z = 0.5, n = tanh(2) = 0.964, next = 0.732.
  *
  * gru_cell_backward is given dnext = dloss/dnext, and writes dgi, dgh and dh: the gradients of gi, of gh, and
- * of h where it is in the last formula (gh depends on h too, but here it is an input like gi). On paper
- * first: which of r, z, n, gi_n, gh_n and h are in each formula?
+ * of h in the last formula (gh depends on h too, but here gh is an input like gi). On paper first: which of
+ * r, z, n, gi_n, gh_n and h are in each formula?
  *
  * gru_backward is the gradient through time. The forward has kept the states h[0] to h[time] (each a row of
  * hidden numbers; h[0] is the first state), and for each t the rows gates[t] and gh[t] (3 hidden numbers).

@@ -1,7 +1,7 @@
 /* 38 conv1d: the same weights at every place.
  *
  * A convolution multiplies `kernel` neighbouring numbers by weights, and does the same `stride` numbers
- * further on, and so on: a few weights detect something wherever it is. As in PyTorch's conv1d, with
+ * further on, and so on. So a few weights detect a pattern wherever it is. As in PyTorch's conv1d, with
  * channels, x is (in, length), w (out, in, kernel), b (out), y (out, m), and
  *
  *     y[o][t] = b[o] + sum over c and k of w[o][c][k] x[c][t stride + k - padding]
@@ -14,8 +14,8 @@
  * stride 1, and 210 432 with stride 2.
  *
  * Write conv1d_length, which returns m for a length of x (0 if no place fits), the forward, and the backward.
- * It needs no new formula: each product w x of the forward adds dy x to dw, and dy w to dx. dx, dw and db
- * already hold other gradients.
+ * The backward needs no new formula: each product w x of the forward adds dy x to dw, and dy w to dx. dx, dw
+ * and db already hold other gradients.
  */
 /* 38 conv1d, solved.
  *

@@ -33,10 +33,10 @@
  * A weight of a linear layer is in one multiply-add for each token in the forward, and in two in the
  * backward: hence the usual estimate, 6 times the parameters times the tokens. Embeddings are in no product,
  * and attention adds 12 batch time^2 D L. For GPT-2 that is 13 % of all with 1024 tokens, and 55 % with 8192:
- * activations grow with the context, attention's weights and products with its square. That is why kernels do
- * not keep the weights.
+ * activations grow with the context, attention's weights and operations with its square. That is why kernels
+ * do not keep the weights.
  *
- * H is not in the products: H heads of D / H numbers make as many as one head of D numbers.
+ * H does not matter: H heads of D / H numbers take as many operations as one head of D numbers.
  */
 #include "exercises.h"
 

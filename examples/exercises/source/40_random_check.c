@@ -1,17 +1,17 @@
 /* 40 random_check: the gradient of something that draws random numbers.
  *
  * Exercise 01 compares gradients with central differences (f(x + h) - f(x - h)) / 2h. If f draws numbers, as
- * dropout does, each call draws others: f(x + h) has one mask, f(x - h) another. Their difference does not
- * become small with h, and divided by 2h it is nothing but noise.
+ * dropout does, each call draws different ones: f(x + h) has one mask, f(x - h) has another. Their difference
+ * does not become small with h, and divided by 2h it is nothing but noise.
  *
- * How much? Let y be 0 with probability p, else x / (1 - p), drawn anew in each call. Its variance is
- * x^2 p / (1 - p). The variance of a difference of two independent numbers is the sum of theirs, and the
- * standard deviation is the root of the variance. For x = 1, p = 0.5 and h = 1e-5 that of the quotient is
- * 70711, where the slope is 1 on average.
+ * How much noise? Let y be 0 with probability p, else x / (1 - p), drawn anew in each call. Its variance is
+ * x^2 p / (1 - p). The variance of the difference of two independent numbers is the sum of their variances,
+ * and the standard deviation is the root of the variance. For x = 1, p = 0.5 and h = 1e-5 the standard
+ * deviation of the quotient is 70711, but the slope is 1 on average.
  *
  * The remedy is to draw the *same* numbers in each call: then f is an ordinary function of x, and its
- * gradient is that for these draws. A generator is a struct of plain values (gra_rng): one assignment saves
- * its state, another restores it.
+ * gradient is the gradient for these draws. A generator is a struct of plain values (gra_rng): one assignment
+ * saves its state, another restores it.
  *
  * A random_loss f(x, n, rng, dx, arg) returns a loss of n numbers x, for which it draws from rng. If dx is
  * not NULL, it also adds dloss/dx for these draws to dx. n is at most RANDOM_MOST. Write:
@@ -79,7 +79,7 @@ double check_random(random_loss *f, void *arg, double *x, int n, double h, gra_r
     return worst;
 }
 
-/* The factor of a number that dropout keeps, or 0. */
+/* The factor of a number that dropout keeps; 0 if dropout drops it. */
 static double factor(gra_rng *rng, double p)
 {
     double u;
