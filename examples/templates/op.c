@@ -4,7 +4,7 @@
 #include <tgmath.h>                     /* the rest (fabs, sin ...), for float and double */
 
 /* Computes y[i] for from <= i < to: a chunk of a large tensor, which threads share, or all of a small one.
- * Cast constants, (real)0.5: else float is computed in double. */
+ * Cast constants, (real)0.5: otherwise floats are computed in double. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data;

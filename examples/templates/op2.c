@@ -6,7 +6,7 @@
 
 /* Computes y[i] for from <= i < to: a chunk of a large tensor, which threads share, or all of a small one. w
  * is a walk (op.h) in pieces of w.n elements; a stretched operand's step is 0: one element for all i. Cast
- * constants, (real)0.5: else float is computed in double. */
+ * constants, (real)0.5: otherwise floats are computed in double. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data;
@@ -19,8 +19,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* Given dy = d(loss)/dy, computes da and db, each of which is NULL if that gradient is not needed. Both are
- * indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. Accumulate (+=): a may feed several
- * ops. The results of forward are in y->data[w.y + i]. */
+ * indexed as y is: GRA_BROADCAST_KERNEL sums the gradient of a stretched operand. Accumulate (+=): a may feed
+ * several ops. The results of forward are in y->data[w.y + i]. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *a = y->in[0]->data, *b = y->in[1]->data, *dy = y->grad;
@@ -37,7 +37,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* GRA_KERNEL(all, f, y, n, cost) defines all(y), which runs f for all n elements, compiled for each
- * instruction set, on all threads if the tensor is large; GRA_BROADCAST_KERNEL(all, f, y, cost) is that of a
+ * instruction set, on all threads if the tensor is large; GRA_BROADCAST_KERNEL(all, f, y, cost) does so for a
  * backward. `cost` is the rough cost of an element: + - * / count 1, exp, log and tanh 10. */
 GRA_KERNEL(forward_all, forward, y, y->size, 4)
 GRA_BROADCAST_KERNEL(backward_all, backward, y, 4)

@@ -6,7 +6,7 @@ static const char kind[] = "NAME.v";
 
 /* Sets every field: those not named here are 0. lr has no default, and a step requires it. gra_group_state
  * makes a buffer of zeros for each parameter that `filter` accepts, which is saved as "NAME.v.PARAMETER";
- * gra_group_thawed makes those of parameters that were frozen. core/optim/adamw.c has two of them. */
+ * gra_group_thawed makes the buffers of parameters that were frozen. core/optim/adamw.c has two buffers. */
 int gra_NAME_init(gra_NAME *opt, gra_model *m, gra_param_filter *filter)
 {
     gra_need_optimiser(opt, __func__);                  /* NULL is refused with a sentence */
