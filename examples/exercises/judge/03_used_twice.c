@@ -36,8 +36,8 @@ static void one_value(const char *part, double x, double dloss, double held)
     struct value both = { x, held }, vu = { 0, 0 }, vv = { 0, 0 };
     judge_part("%s", part);
     used_twice(&both, &both, &vu, &vv, dloss);
-    judge_clue("if x and w differ, both gradients are right: let each += add to the same grad, and test no "
-               "x == w");
+    judge_clue("if x and w differ, both gradients are right: let each += add to the same grad, without a "
+               "test for x == w");
     judge_numbers("gradient of x and w, which are one value", GRA_SHAPE(1), &both.grad,
                   &(double){ held + dv + 2 * du * x }, 1e-10);
 }

@@ -102,7 +102,7 @@ static void check(const char *part, const struct line *line, int n, int y)
             if (fabs(got[i] = tape.node[i].grad) > 1e90)
                 judge_wrong("gradient: got %g\nlikely: the sweep visits node[%d], but n is %d", got[i], n, n);
             if (tape.n != n || !(fabs(tape.node[i].value - v[i]) <= 1e-12))
-                judge_wrong("tape_backward changed the tape: it must write only to gradients");
+                judge_wrong("tape_backward changed the tape, but should write only to gradients");
         }
         for (int m = 1; m < MISTAKES && !odd[0]; m++)
             mistakes[m] = (struct judge_mistake){ says[m], swept(line, n, from, before, m) };

@@ -44,9 +44,9 @@ void judge_exercise(void)
         CASE("a target whose probability is e^-1e4", { 1, 3 }, .in = { far, t00 },
              .says = "this p rounds to 0: subtract two logarithms instead, log(sum of e^x_j) - x_target"),
         CASE("a row of large scores beside one of small", { 2, 3 }, .in = { beside, t12 },
-             .says = "take out of each row's sum that row's own largest score"),
+             .says = "take each row's own largest score out of that row's sum"),
         CASE("a row of small scores beside one of very negative ones", { 2, 3 }, .in = { negative, t12 },
-             .says = "take out of each row's sum that row's own largest score: start with its first score"),
+             .says = "take each row's own largest score out of that row's sum: start with its first score"),
         CASE("gradient", { 3, 5 }, .in = { NULL, t310 }, .gradients = true),
         CASE("gradient at scores of 1e4", { 2, 3 }, .in = { both, t1 }, .gradients = true,
              .says = "e^x of a large score is infinite, and a sum of e^x may be 0: subtract each row's own "

@@ -17,7 +17,7 @@ static const struct judge_answer gradient = {
           " : sum(i, [max(i, [ids[i] = k] * (i + 1)) = i + 1] * dy[i,j])" },
         { "row i of dy is added to row i of dw: add it to row ids[i]",
           "dw[k,j] = dw0[k,j] + sum(i, [i = k] * dy[i,j])" },
-        { "the old numbers in the rows of the ids are lost: add to them with +=, do not store",
+        { "the old numbers in the rows of the ids are lost: add to them with +=",
           "dw[k,j] = [sum(i, [ids[i] = k]) = 0] ? dw0[k,j] : sum(i, [ids[i] = k] * dy[i,j])" },
         { "the gradient of a repeated id is divided by how often it occurs: it should be the sum",
           "dw[k,j] = dw0[k,j] + sum(i, [ids[i] = k] * dy[i,j]) / max(1, sum(i, [ids[i] = k]))" },

@@ -47,7 +47,7 @@ static void scaled(const char *name, const double *got, const double *x, const d
             judge_wrong("%s: got %.6g times the input, expected %.6g times\nlikely: %s", name, by, factor,
                         factor == 1 ? "numbers are scaled here too: scale only in GRA_TRAIN" : known[k].says);
     if (!one)
-        judge_clue("%s", everywhere ? "likely: dy passes where x was dropped: y does not depend on that x"
+        judge_clue("%s", everywhere ? "likely: dy passes where x was dropped, but y does not depend on that x"
             : again && factor == 1 ? "likely: numbers are dropped here too: drop only in GRA_TRAIN"
             : again ? "likely: this is not forward's mask: save the mask, and draw nothing in backward"
             : raw ? "likely: the factor is the number that gra_rand draws: compare this number with p, and "

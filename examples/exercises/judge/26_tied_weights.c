@@ -23,7 +23,7 @@ static const struct judge_answer answer = {
           " + sum(i, [i >= " LAST "] * dlogits[i,j] * h[i,d])" },
         { "tanh was applied to h, which is a tanh already: use 1 - h^2",
           "back[i,d] = sum(j, dlogits[i,j] * e[j,d]) * (1 - tanh(h[i,d])^2)" },
-        { "the gradient through h is added within the loop over j, where dh is incomplete: add it after it",
+        { "the gradient through h is added within the loop over j, where dh is incomplete: add it later",
           "back[i,d] = sum(j, (vocab - j) * dlogits[i,j] * e[j,d]) * (1 - h[i,d]^2)" } } };
 
 void judge_exercise(void)

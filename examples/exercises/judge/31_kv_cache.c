@@ -10,7 +10,7 @@ enum { AT_0 = 1, NO_POSITIONS, AHEAD, ALONE, CACHE_ONLY, NO_MASK, SQUARE, NO_ROO
        NO_Y, MISTAKES };
 static const char *const says[MISTAKES] = {
     [AT_0] = "the positions of the new tokens begin at 0: let them begin at cache->time",
-    [NO_POSITIONS] = "the positions are missing: add their rows to those of the tokens",
+    [NO_POSITIONS] = "the positions are missing: add their rows to the rows of the tokens",
     [AHEAD] = "the ids are read from ids[cache->time] on, but ids holds only the new tokens, from ids[0] on",
     [ALONE] = "the new tokens do not see the tokens in the cache",
     [CACHE_ONLY] = "the new tokens see only the cache: let them see the new tokens up to themselves too",

@@ -13,13 +13,13 @@ static struct gated_net net;
 /* The mistakes. From EPS on a number is too large: one of nine numbers, under the root or added to it. */
 enum { LEFT_OUT = 1, UNDIVIDED, RMS, WHOLE, DETACHED, NO_BIAS, EPS, MISTAKES = EPS + 18 };
 static const char *const says[] = {
-    [LEFT_OUT] = "the row that makes nan is left out of the loss: it must count like any other",
+    [LEFT_OUT] = "the row that makes nan is left out of the loss, but should count like any other row",
     [UNDIVIDED] = "rows are not divided by their deviation: this is a different network, not a repair",
     [RMS] = "rows are divided by the root of the mean of x^2, but should be standardised",
     [WHOLE] = "the mean is not subtracted from the rows, which should have mean 0",
     [DETACHED] = "the deviation is detached: keep it in the graph", [NO_BIAS] = "the bias is missing",
-    [EPS] = "eps is too large: it must be small compared with a variance of 1",
-    [EPS + 1] = "the number added to the deviation is too large: it must be small compared with 1" };
+    [EPS] = "eps is too large: make it small compared with a variance of 1",
+    [EPS + 1] = "the number added to the deviation is too large: make it small compared with 1" };
 
 static gra_tensor *reference(const int *ids, const int *next, int n, int mistake)
 {
@@ -85,7 +85,7 @@ static void finite(const int *ids, const int *next, int n, const double *g)
             const char *made = gra_error(t) ? gra_error(t) : "";
             judge_wrong("the loss is right, but the backward makes a gradient of %g\n%s", fabs(g[i]),
                         !strncmp(made, "sqrt", 4)
-                        ? "likely: the root of 0 has an infinite slope: what is under the root must not be 0"
+                        ? "likely: a number under a root is 0, where the slope of the root is infinite"
                         : !strncmp(made, "div", 3)
                         ? "likely: a division by 0 has no finite gradient, even if it is not used" : FINDS);
         } else if (i >= NEARLY * DIM && i < EMBEDDING && fabs(g[i]) >= 1e5)

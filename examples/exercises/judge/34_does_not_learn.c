@@ -116,7 +116,7 @@ static void next(const char *part, const int *ids_, int n, bool sure)
     judge_clue("cross_entropy takes the logits of net->head themselves, and the target of each token should "
                "be the next token");
     judge_explained(&c, "2: the loss", (struct judge_mistake[]){
-        { "cross_entropy is given a softmax: it takes the logits of net->head, unchanged", &twice },
+        { "cross_entropy is given a softmax: give it the logits of net->head, unchanged", &twice },
         { "the target of each token is the token itself, but should be the next token", &itself },
         { NULL, NULL } });
     judge_numbers("2: the gradient of tokens.weight", GRA_SHAPE(VOCAB, DIM), got, want, 1e-9);
