@@ -376,13 +376,12 @@ static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_
 static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
                             bool accumulate)
 {
-    if (c.row == 1 && (c.col != 1 || c.cols == 1)) {
-        const gra_mat left = gra_mat_transpose(b);
-        b = gra_mat_transpose(a);
-        a = left;
-        c = gra_mat_transpose(c);
-    }
-    product(machine, worker, a, b, c, accumulate ? c.p : NULL, c.row);
+    const real *add = accumulate ? c.p : NULL;
+    if (c.row == 1 && (c.col != 1 || c.cols == 1))
+        product(machine, worker, gra_mat_transpose(b), gra_mat_transpose(a), gra_mat_transpose(c), add,
+                c.col);
+    else
+        product(machine, worker, a, b, c, add, c.row);
 }
 
 void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate)

@@ -113,9 +113,10 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
     }
 }
 
-/* The same for any n and any lines, whose values are `next` apart; the last panel is padded with zeros, if
- * `padded`. Contiguous lines are transposed in registers where a panel is a whole number of LINES. b's is
- * always; a's matters only on AArch64, because elsewhere pack_row copies contiguous rows of a. */
+/* The same for any n and any lines, whose values are `next` apart. If `padded`, the last panel is padded with
+ * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers
+ * where a panel is a whole number of LINES. b's is always; a's matters only on AArch64, because elsewhere
+ * pack_row copies contiguous rows of a. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide,
                                                        const bool padded)
@@ -131,9 +132,14 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
                      to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
     for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
         const int end = padded || n - i > wide ? wide : n - i;
+        const int read = n - i > wide / 2 ? end : n - i > wide / 4 ? wide / 2 : wide / 4;
         real *panel = to + (ptrdiff_t)i * STEPS(k);
-        for (int p = 0; p < k; p += PER_STEP)
+        for (int p = 0; copied && p < k; p += PER_STEP)         /* in the order in which they are stored */
             for (int j = first; j < end; j++)
+                panel[STEPS(p) * wide + j] =
+                    i + j < n ? step_of(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
+        for (int j = first; !copied && j < end && j < read; j++)
+            for (int p = 0; p < k; p += PER_STEP)
                 panel[STEPS(p) * wide + j] =
                     i + j < n ? step_of(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
     }
