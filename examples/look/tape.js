@@ -137,7 +137,7 @@ function draw_label(row, part) {
         what.append(make("span", node.name ? "number" : "", op_text(node)));
     } else {
         row.classList.add("leaf");
-        what.textContent = "\u25cb " + (clipped(last_part(node.name), 60) || node.op || node.kind);
+        what.textContent = clipped(last_part(node.name), 60) || node.op || node.kind;
         if (node.name) what.append(make("span", "number", "  " + node.kind));
     }
     what.title = node ? node_title(node).slice(0, 300) : part.name.slice(0, 300);
@@ -319,7 +319,7 @@ function first_choice() {
     return rows.reduce((best, part) => uses(part) > uses(best) ? part : best, rows[rows.length - 1]) || null;
 }
 
-const about_rms = "rms: the root mean square, \u221a(mean of x\u00b2): how large a tensor's numbers are. " +
+const about_rms = "rms: the root mean square, \u221a(mean of x\u00b2): how large the numbers of a row are. " +
     "A single number is shown as it is.";
 
 function draw_all() { views.filter(v => v.has()).forEach(v => v.draw()); }

@@ -10,10 +10,9 @@ part() {
     @f64)   gzip -9 -n <"$build/page_f64.wasm" | base64 ;;
     @code)  sed 's/&/\&amp;/g; s/</\&lt;/g' $here/broken.c ;;
     @exercises)
-            for file in examples/exercises/start/*.c; do
-                name=${file##*/}
-                echo "<pre id=\"${name%.c}\">"
-                sed 's/&/\&amp;/g; s/</\&lt;/g' "$file"
+            for name in $(sed -n 's/.*exercise: "\([^"]*\)".*/\1/p' $here/guide.js); do
+                echo "<pre id=\"$name\">"
+                sed 's/&/\&amp;/g; s/</\&lt;/g' "examples/exercises/start/$name.c"
                 echo '</pre>'
             done ;;
     @js)    for name in numbers tape graph chain node heads plot curve; do cat $look/$name.js; done

@@ -27,7 +27,6 @@ function choose_break(chosen) {
     }));
     by_id("break_verdict").textContent = "";
     by_id("break_plots").hidden = true;
-    by_id("break_norms").scale = null;                  // that of this experiment
     const before = chosen.answers.indexOf(chosen.answer);
     if (before >= 0) answer_break(chosen.answer, by_id("break_answers").children[before]);
     keep_state();

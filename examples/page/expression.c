@@ -117,7 +117,8 @@ static double loss_of(void *arg)
     return gra_item(evaluate(arg, GRA_EVAL));
 }
 
-/* Forward and backward, whose gradients stay on the tape; false: an error, in r->e.error. */
+/* Forward and backward, whose gradients stay on the tape; a loss that is nan or infinite has none. false: an
+ * error, in r->e.error. */
 static bool differentiate(run *r)
 {
     gra_keep_grads(r->tape, true);
@@ -125,7 +126,8 @@ static bool differentiate(run *r)
     const char *why = gra_error(r->tape);
     if (!why && (gra_node_count(r->tape) == 0 || !loss->requires_grad))
         why = "nothing is differentiated yet: expected an operation on a name, such as a * 3";
-    else if (!why && gra_backward(r->tape, loss))
+    r->loss = why ? 0 : gra_item(loss);
+    if (!why && isfinite(r->loss) && gra_backward(r->tape, loss))
         why = gra_error(r->tape);
     gra_keep_grads(r->tape, false);
     if (why) {
@@ -134,7 +136,6 @@ static bool differentiate(run *r)
         snprintf(r->e.error.why, sizeof r->e.error.why, "%s", why);
         return false;
     }
-    r->loss = gra_item(loss);
     double *grad = r->grad;
     for (int i = 0; i < r->e.inputs; i++)
         for (size_t j = 0; j < r->in[i]->size; j++)
@@ -315,7 +316,10 @@ static void write_inputs(out *o, const run *r)
         out_format(o, ",\"free\":%s,\"shape\":", input->free ? "true" : "false");
         out_ints(o, input->shape.dim, input->shape.ndim);
         write_numbers(o, "value", input, r->data + at);
-        write_numbers(o, "grad", input, r->grad + at);
+        if (isfinite(r->loss))
+            write_numbers(o, "grad", input, r->grad + at);
+        else
+            out_text(o, ",\"grad\":null");
         if (r->compared)
             write_comparison(o, r, input, at);
         else

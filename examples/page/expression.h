@@ -22,11 +22,12 @@ char *expression_slips(const char *text);
  *      "page": {...}}                          what look's show() takes
  *
  * Of a tensor value, grad and numeric are flat lists, as out_reals writes them, and digits is the least of
- * its elements. The loss is the sum of the last statement's values. Where values are nan, or too many to
- * compare, numeric, digits, agrees and passed are null; passed also where the check is incomplete. At a kink
- * the numeric gradient is the mean of the slopes on either side, and any gradient between them agrees; the
- * check is made beside it, and its text tells where. An op with a wrong backward is also checked alone, on
- * several values: one number fits many explanations. */
+ * its elements. The loss is the sum of the last statement's values. Where it is nan or infinite, grad is null
+ * and the tape has no gradients. Where values are nan, or too many to compare, numeric, digits, agrees and
+ * passed are null; passed also where the check is incomplete. At a kink the numeric gradient is the mean of
+ * the slopes on either side, and any gradient between them agrees; the check is made beside it, and its text
+ * tells where. An op with a wrong backward is also checked alone, on several values: one number fits many
+ * explanations. */
 char *expression_run(const char *text, const double *values, int n, int slip);
 
 #endif

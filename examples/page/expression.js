@@ -113,7 +113,7 @@ function draw_input(input) {
     const row = make("tr", input.agrees === false ? "wrong" : ""), tensor = input.shape.length > 0;
     const name = make("th", "", input.name);
     const number = x => rounded(tensor ? largest(reals(x)) : number_of(x), 5);
-    const cell = x => make("td", "", x === null ? "" : tensor ? "up to " + number(x) : number(x));
+    const cell = x => make("td", "", x === null ? "none" : tensor ? "up to " + number(x) : number(x));
     name.scope = "row";
     row.append(name, tensor ? make("td", "", shape_text(input)) : cell(input.value));
     if (tensor && input.agrees === false)
@@ -131,6 +131,7 @@ function draw_check(check, inputs) {
     const compared = inputs.every(input => input.agrees !== null);
     const text = check.passed === false ? seen ? "\u2717 The gradient check failed."
         : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check."
+        : inputs.some(input => input.grad === null) ? "There is no gradient, as the result is no finite number."
         : !compared ? "The gradient check was not made."
             : check.passed ? "\u2713 The gradient check passed."
                 : "\u2713 What was tested passed. " +

@@ -244,6 +244,8 @@ static int unassigned(expression *e, const char *name, int at, int length)
     if (pi || strcmp(name, "e") == 0)
         return add_step(e, (expression_step){ .kind = EXPRESSION_NUMBER, .number = pi ? 3.14159265358979323846
                         : 2.71828182845904523536, .at = at, .length = length });
+    if (strcmp(name, "nan") == 0 || strcmp(name, "inf") == 0)
+        return fail(e, at, length, "%s is no number: what is computed from it has no gradient", name);
     if (strspn(name, LETTERS) > 1 && name[0] != '_' && name[1] != '_')
         return fail(e, at, length, "%s was not assigned: a new slider called %s?", name, name);
     return add_free(e, name, at);

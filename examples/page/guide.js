@@ -1,23 +1,25 @@
 // ---- the guided path: nine stations, each a sentence, a page set up for it, and a question ---------------
 
-// The first station is what a new visitor sees; its text follows the training.
-function first_text() {
+// The first station is what a new visitor sees. Its text follows the training; all three have the same place,
+// so that nothing below them moves.
+function first_texts() {
     const n = (run.parameters || 0).toLocaleString("en"), of = run.parameters ? ` of ${n} numbers` : "";
-    if (run.step === 0 && !training.playing) return `This model${of} will learn these four lines.`;
-    return run.step < run.steps
-        ? "It guesses each next letter. The loss is how wrong it guesses. The gradient tells, for each of " +
-            `its ${n} numbers, which way the loss falls; each step moves all of them a little that way.`
-        : "The loss, how wrong it guesses, is small: it nearly knows the lines by heart. Each of the " +
-            `${run.steps} steps used ${n} gradients. Where does one come from? The next station computes ` +
-            "one that you can follow with a pencil.";
+    return {
+        ready: `This model${of} will learn these four lines.`,
+        plays: "It guesses each next letter. The loss is how wrong it guesses. The gradient tells, for each " +
+            `of its ${n} numbers, which way the loss falls; each step moves all of them a little that way.`,
+        done: "The loss, how wrong it guesses, is small: it nearly knows the lines by heart. Each of the " +
+            `${run.steps} steps used ${n} gradients. Where does one come from? Next comes one that you can ` +
+            "follow with a pencil.",
+    };
 }
 
 const stations = [
-    { title: "It learns", exercise: "01_central_difference", text: first_text,
+    { title: "It learns", exercise: "01_central_difference", text: "",
         set() {
             training.pace = 8;
             document.body.classList.add("first");
-            set_training("play");
+            show_screen("training");
         },
         question: "What would the loss be if it guessed each of the 24 characters equally often?",
         answer: "ln 24 = 3.178, the dashed line. There the curve begins: a new model knows nothing." },
@@ -30,8 +32,8 @@ const stations = [
             "through c + b: a + 1. Choose b in the tape to see both lines." },
     { title: "Is it right?", exercise: "04_scalar_tape",
         text: "A gradient check changes each input a little, up and down, and sees how much the result " +
-            "changes: that numeric gradient needs no calculus. A backward is the rule by which an operation " +
-            "passes its gradient on: break one, below the table.",
+            "changes; if the gradient is right, it says the same. A backward is the rule by which an " +
+            "operation passes its gradient on: break one, below the table, and see the check find it.",
         set() { set_expression("s = w*x + v*z + b\ny = tanh(s)", { w: -3, x: 2, v: 1, z: 0, b: 6.88 }); },
         question: "Why is the gradient of v exactly 0?",
         answer: "The gradient of v is z times that of s, and z is 0: an input that is 0 teaches its weight " +
@@ -97,19 +99,24 @@ function draw_guide() {
     });
     const on = make("button", "next", (next ? `${station + 2} ${next.title}` : "On your own") + " \u2192");
     on.addEventListener("click", () => next ? go_to_station(station + 1) : show_alone("expression"));
-    by_id("guide").replaceChildren(bar, make("p", "say", s.text.call ? s.text() : s.text),
-        fold_out(s.question, make("p", "", s.answer)), fold_out(`Build it yourself: exercise ${n}`,
-            make("p", "facts", `In the folder of gradus, make exercise N=${n} judges it.`),
-            make("pre", "", exercise.textContent)), on);
+    const rest = [fold_out(s.question, make("p", "", s.answer)), fold_out(`Build it yourself: exercise ${n}`,
+        make("p", "facts", `In the source of gradus, make exercise N=${n} tells whether yours is right.`),
+        make("pre", "", exercise.textContent))];
+    by_id("guide").replaceChildren(bar, make("p", "say", s.text), ...station ? [...rest, on] : []);
+    by_id("first_next").replaceChildren(...station ? [] : [on]);
+    by_id("first_rest").replaceChildren(...station ? [] : rest);
+    tell_guide();
     document.documentElement.style.scrollPaddingTop = by_id("guide").offsetHeight + 8 + "px";
 }
 
 // At a new phase of the first station's training: the text, while what is open stays open.
 function tell_guide() {
     const say = document.querySelector("#guide .say"), is_first = document.body.classList.contains("first");
-    if (is_first && say) say.textContent = first_text();
-    document.body.dataset.phase = run.step === run.steps ? "done"
-        : run.step || training.playing ? "plays" : "ready";
+    const phase = run.step === run.steps ? "done" : run.step || training.playing ? "plays" : "ready";
+    document.body.dataset.phase = phase;
+    if (is_first && say)
+        say.replaceChildren(...Object.entries(first_texts()).map(([when, text]) =>
+            make("span", when === phase ? "now" : "", text)));
 }
 
 function leave_first() {

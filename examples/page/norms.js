@@ -26,16 +26,14 @@ function bar_row(name, bars, ...columns) {
 }
 
 // A row for each layer, a bar and a number for each series ({ className, norms: [{ name, grad, ratio }] }),
-// on a logarithmic scale that grows by decades, until box.scale is null again.
+// on a logarithmic scale of the decades that they are in.
 function draw_norms(box, series, has_ratio) {
-    const all = series.flatMap(one => one.norms.map(norm => Math.log10(norm.grad ?? NaN)));
-    const powers = all.filter(Number.isFinite);
-    const [low, high] = box.scale = [Math.min(...powers.map(power => Math.max(-30, Math.floor(power - 0.1))),
-        box.scale?.[0] ?? Infinity), Math.max(...powers.map(Math.ceil), box.scale?.[1] ?? -Infinity)];
+    const powers = series.flatMap(one => one.norms.map(norm => Math.log10(norm.grad))).filter(Number.isFinite);
+    const low = Math.max(-30, Math.floor(Math.min(...powers) - 0.1)), high = Math.ceil(Math.max(...powers));
     const scale = make("div", "scale"), decades = Math.max(1, high - low);
     scale.setAttribute("aria-hidden", "true");
-    scale.append(...[low, high].map(power => make("span", "", Number.isFinite(power) ? "1e" + power : "")));
-    box.style.setProperty("--decades", Number.isFinite(decades) ? decades : 1);
+    scale.append(...[low, high].map(power => make("span", "", powers.length ? "1e" + power : "")));
+    box.style.setProperty("--decades", decades);
     box.replaceChildren(scale, ...series[0].norms.map(({ name }, i) => {
         const here = series.map(({ className, norms }) => ({ className, ...norms[i] }));
         return bar_row(name, here.map(({ className, grad }) =>

@@ -35,7 +35,6 @@ const answers = {
         training.open = true;
         training.at = null;
         by_id("written").hidden = true;
-        by_id("run_norms").scale = null;
         say_error("");
         ask_look();
     },
@@ -139,8 +138,8 @@ const drawings = {
         const step = shown_step(), level = Math.log(run.vocab), row = run.rows.find(row => row[0] === step);
         const points = run.rows.map(row => [row[0], number_of(row[1])]);
         const held = run.rows.filter(row => row[2] !== null).map(row => [row[0], number_of(row[2])]);
-        const least = held.reduce((a, b) => b[1] < a[1] ? b : a, [0, Infinity]);
-        const held_now = held.findLast(point => point[0] <= step), rises = held.at(-1)?.[1] > 1.1 * least[1];
+        const held_now = held.findLast(point => point[0] <= step);
+        const rises = held.at(-1)?.[1] > 1.1 * Math.min(...held.map(last_of));
         draw_plot(by_id("run_loss"), { steps: run.steps, level, at: step, pick: go_to_step, lines: [
             { className: "train", points }, { className: "held", points: held }] });
         draw_legend(by_id("run_legend"), [
@@ -148,9 +147,7 @@ const drawings = {
             ["held", "loss of the held-out tenth, which it never learns from",
                 held_now ? held_now[1].toFixed(4) : ""],
             ["level", `guesses blindly: ln ${run.vocab} =`, level.toFixed(4)]]);
-        by_id("run_held").textContent = !rises ? "" : "Why does the held-out loss rise after step " +
-            `${least[0]}? The model learns its few lines by heart: it is sure of what follows in them, ` +
-            "and so it is sure, and wrong, in lines that it has not seen.";
+        by_id("run_held").style.visibility = rises ? "" : "hidden";
         const slider = by_id("run_at");
         slider.max = run.steps;
         slider.value = step;

@@ -205,7 +205,8 @@ TEST(what_is_not_a_number_is_pointed_at)
     const char *y = run("b = 2 + log(a); b*b", (double[]){ -1 }, 1, -1);
     ck_assert(is(y, NULL, "warning", "{\"at\":8,\"length\":3,\"text\":\"log of -1 is nan\"}"));
     ck_assert(is(y, NULL, "passed", "null,\"text\":\"not checked: log of -1 is nan\""));
-    ck_assert(is(y, "a", "numeric", "null,\"digits\":null,\"agrees\":null"));
+    ck_assert(is(y, "a", "grad", "null,\"numeric\":null,\"digits\":null,\"agrees\":null"));
+    ck_assert_ptr_null(strstr(y, "\"grad\":{"));        /* on the tape, too, there is no gradient */
     ck_assert(is(run("1/(a - 1)", NULL, 0, -1), NULL, "warning",
                  "{\"at\":1,\"length\":1,\"text\":\"div is infinite\"}"));
 }
@@ -243,6 +244,7 @@ static const struct { const char *text; int at, length; const char *why; } wrong
     { "tan(a)", 0, 3, "there is no function tan: did you mean tanh?" },
     { "a = 2; a (3)", 7, 1, "a is no function: for a product write a * (...)" },
     { "a.mean()", 1, 1, "a function stands before its value: mean(a), not a.mean()" },
+    { "a*nan", 2, 3, "nan is no number: what is computed from it has no gradient" },
     { "import torch", 0, 6, "import was not assigned: a new slider called import?" },
     { "y = ?", 0, 5, "nothing is differentiated yet" },
     { "randn", 5, 0, "expected '(' after the name of a function" },

@@ -1,6 +1,6 @@
 // "Break it": what is predicted, what happens. And the guided path, which leads through all screens.
 import { writeFileSync } from "node:fs";
-import { check, near, quiet, same } from "./checks.mjs";
+import { check, near, quiet, same, still } from "./checks.mjs";
 import { fits } from "./layout.mjs";
 
 async function break_it(page, name, prediction) {
@@ -25,8 +25,9 @@ async function guided(page) {
             await page.click(`#guide .stations button:nth-child(${i})`);
             await page.until("!typed.waits && (current_screen !== 'training' || run.look)");
             seen.add(await page.text("#guide p"));
-            await page.click("#guide summary");
-            same(await page.evaluate("document.querySelector('#guide details p').checkVisibility()"), true);
+            const place = i === 1 ? "#first_rest" : "#guide";
+            await page.click(place + " summary");
+            same(await page.evaluate(`document.querySelector("${place} details p").checkVisibility()`), true);
         });
     await check("no two stations are the same", () => same(seen.size, count));
 }
@@ -64,6 +65,23 @@ export default async function broken(browser, address, folder) {
         same(await page.evaluate("[by_id('break_plots').hidden, by_id('break_command').textContent]"), [false, ""]);
         await page.click("#break_list button:last-child");
         same(await page.text("#break_verdict"), verdict);
+    });
+    await check("the axis is the same when one comes back to the screen", async () => {
+        await page.until("!broken_asked");
+        const before = await page.evaluate(axis);
+        await page.click("#screens [data-screen=training]");
+        await page.click("#screens [data-screen=broken]");
+        await page.until("!broken_asked");
+        same(await page.evaluate(axis), before);
+        await page.click("#break_list button:nth-child(4)");
+        await page.until("!broken_asked");
+        same(await page.evaluate(axis), wide);
+    });
+    await check("nothing moves while it trains, nor at its end", async () => {
+        await page.click("#break_list button:nth-child(3)");
+        await page.click("#break_answers button");
+        await page.until("!broken_asked");
+        await still(page, () => page.until("!experiment.now && experiment.pair[1].done && !broken_asked"));
     });
     await check("the code is there", async () => {
         await page.click("#broken summary");

@@ -40,6 +40,25 @@ export async function download(page, folder, selector, name, as = name) {
     renameSync(file, `${folder}/${as}`);
 }
 
+// Where every box is that is to be seen; each has a number of its own.
+const boxes = `Object.fromEntries([...document.querySelectorAll("button, p, h2, h3, pre, svg, input, select, " +
+    "textarea, summary, footer, section, canvas, table, .row, .norm, .entry")]
+    .filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => {
+        const { x, y, width, height } = one.getBoundingClientRect();
+        one.box_number ??= globalThis.box_count = (globalThis.box_count ?? 0) + 1;
+        return [one.box_number, [one.id || one.textContent.slice(0, 20), ...[x, y, width, height].map(Math.round)].join(" ")];
+    }))`;
+
+// Acts, and compares: nothing that is to be seen before and after it has moved. Returns how many are.
+export async function still(page, act) {
+    const before = await page.evaluate(boxes);
+    await act();
+    const after = await page.evaluate(boxes), both = Object.keys(before).filter(box => after[box]);
+    const place = text => text.split(" ").slice(-4).join(" ");
+    same(both.filter(box => place(before[box]) !== place(after[box])).map(box => `${before[box]} to ${place(after[box])}`), []);
+    return both.length;
+}
+
 // At the end of each part: nothing was written to the console, nothing but the page itself was loaded.
 export async function quiet(page, what) {
     await check(what + ": no message", () => same(page.messages, []));

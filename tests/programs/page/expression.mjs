@@ -154,6 +154,22 @@ export default async function expression(browser, address, folder, native) {
         await change(page, () => page.click("#typed_mistake button"));
         same((await page.evaluate(table)).map(row => row[0]), ["rate", "a"]);
     });
+    await check("a result that is nan has no gradient, and why", async () => {
+        await change(page, () => page.replace("#typed_text", "y = log(a - 9)"));
+        same((await page.evaluate(table)).map(row => [row[2], row[4]]), [["none", "not compared"]]);
+        same(await page.evaluate("[...document.querySelectorAll('#rows .grad')].map(x => x.textContent).join('')"), "");
+        same(/no gradient/.test(await page.text("#typed_verdict")), true);
+        await page.click("#rows .row");
+        same(/none: y is nan/.test(await page.text("#node .grad .facts")), true);
+        await change(page, () => page.replace("#typed_text", "y = log(nan)"));
+        same(/nan is no number/.test(await page.text("#typed_mistake")), true);
+    });
+    await check("the tape writes a name and its kind in one size", async () => {
+        await change(page, () => page.replace("#typed_text", "y = w*x"));
+        same(await page.evaluate(`[...document.querySelectorAll("#rows .row:first-child .what, #rows .row:first-child .number")]
+            .map(one => getComputedStyle(one).fontSize)`), ["14px", "14px"]);
+        same(await page.text("#rows .row:first-child .what"), "w  input");
+    });
     await quiet(page, "expression");
     await page.close();
 }

@@ -1,15 +1,15 @@
 // What a new visitor sees: one sentence and one button; then the guided path, by keys alone, whose question
 // stays in view; and an address that keeps all that was set.
-import { check, quiet, same } from "./checks.mjs";
+import { check, quiet, same, still } from "./checks.mjs";
 
-const shown = `[...document.querySelectorAll("main button, #guide button")].filter(one => one.checkVisibility())
-    .map(one => one.id || one.textContent)`;
+const shown = `[...document.querySelectorAll("main button, #guide button")]
+    .filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => one.id || one.textContent)`;
 const settled = "(!typed.waits && !run.asked && !to_draw.size)";
 
 async function first_screen(page) {
     await check("one sentence, one button, and nothing runs", async () => {
-        await page.until("run.moment && document.querySelector('#guide .say').textContent.includes('26,016')");
-        same(await page.text("#guide .say"), "This model of 26,016 numbers will learn these four lines.");
+        await page.until("run.moment && document.querySelector('.say .now').textContent.includes('26,016')");
+        same(await page.text(".say .now"), "This model of 26,016 numbers will learn these four lines.");
         same(await page.evaluate(shown), ["run_play"]);
         same(await page.evaluate("[run.step, training.playing, run.rows.length]"), [0, false, 0]);
         same((await page.text("#run_goal pre")).split("\n").length, 4);
@@ -22,10 +22,13 @@ async function first_screen(page) {
         await page.until("run.step > 3 && run.step < run.steps && training.playing");
         same(await page.evaluate("document.querySelector('#run_loss path') !== null"), true);
         await page.evaluate("(training.pace = 0, tell({ do: 'play' }), 1)");
-        await page.until("run.step === run.steps && document.querySelector('#guide .next').checkVisibility()");
-        same(/by heart/.test(await page.text("#guide .say")), true);
-        same(/why.*held-out.*rise after step \d+/i.test(await page.text("#run_held")), true);
+        await page.until("run.step === run.steps && document.querySelector('.next').checkVisibility({ visibilityProperty: true })");
+        same(/by heart/.test(await page.text(".say .now")), true);
+        same(/why.*held-out.*rise/i.test(await page.text("#run_held")), true);
+        same(await page.evaluate("run_held.checkVisibility({ visibilityProperty: true })"), true);
     });
+    await check("the words of a station are explained, or not used", async () =>
+        same(await page.evaluate("document.body.innerText.match(/station|tensor|make page/gi)"), null));
 }
 
 // Each station by keys: Enter on the button that leads on. The box is in view wherever the page is scrolled to.
@@ -34,7 +37,7 @@ async function stations(page) {
         await page.resize(width, 800);
         for (let i = 2; i <= 9; i++)
             await check(`station ${i}, ${width} wide: its question is in view`, async () => {
-                await page.evaluate("(document.querySelector('#guide .next').focus(), 1)");
+                await page.evaluate("(document.querySelector('.next').focus(), 1)");
                 await page.press("Enter");
                 await page.until(`${settled} && station === ${i - 1}`);
                 if (i === 6) await page.until("run.look && !training.in_view");
@@ -87,7 +90,25 @@ async function address_keeps(browser, page) {
     });
 }
 
+// From the first screen to the end of the training nothing moves, and nothing that is hidden can be reached.
+async function nothing_moves(browser, address) {
+    for (const width of [390, 800, 1280]) {
+        const page = await browser.open(address, width, 900);
+        await page.until("run.moment && run.parameters && !run.asked && !to_draw.size");
+        await check(`nothing moves when play is pressed, ${width} wide`, () => still(page, async () => {
+            await page.click("#run_play");
+            await page.until("run.step > 20");
+        }));
+        await check(`nor at the end, ${width} wide`, async () => {
+            const seen = await still(page, () => page.until("run.step === run.steps && !run.asked && !to_draw.size"));
+            same([seen > 12, await page.evaluate("scrollY")], [true, 0]);
+        });
+        await page.close();
+    }
+}
+
 export default async function first(browser, address) {
+    await nothing_moves(browser, address);
     const page = await browser.open(address, 1280, 800);
     await first_screen(page);
     await stations(page);

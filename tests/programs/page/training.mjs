@@ -1,6 +1,6 @@
 // "A model learns": played, paused, stepped, begun anew, looked at through time, saved and loaded.
 import { readFileSync, writeFileSync } from "node:fs";
-import { check, download, note, quiet, same } from "./checks.mjs";
+import { check, download, note, quiet, same, still } from "./checks.mjs";
 
 // Expressions that the page evaluates.
 const step = "Number(/after (\\d+) of/.exec(document.querySelector('#run_place').textContent)?.[1])";
@@ -164,9 +164,12 @@ export default async function training(browser, address, folder) {
     await check("it opens at rest", async () => {
         await page.until("run.moment");
         same(await page.evaluate(`[${is_playing}, run.step]`), [false, 0]);
+        await page.until("!run.asked && !to_draw.size");
+    });
+    await check("nothing moves when it plays", () => still(page, async () => {
         await page.click("#run_play");
         await page.until(`${step} > 0 && /\\d/.test(document.querySelector("#run_legend b").textContent)`);
-    });
+    }));
     await check("one step everywhere", async () => {
         for (let i = 0; i < 5; i++) {
             const before = await page.evaluate(step);
@@ -197,9 +200,9 @@ export default async function training(browser, address, folder) {
         })`);
         note(`frames a second while training: ${(59e3 / (frames[59] - frames[0])).toFixed(0)}`);
     }
-    await check("to the end", async () => {
+    await check("to the end, where nothing moves", async () => {
         if (quick) await set_field(page, "steps", "60");
-        await page.until(`run.steps === ${quick ? 60 : 400} && ${done}`);
+        await still(page, () => page.until(`run.steps === ${quick ? 60 : 400} && ${done}`));
     });
     await keep(page, folder, "first");
     await check("restart, three single steps, play", async () => {
