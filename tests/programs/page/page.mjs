@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const [name, program, file, native, folder, ...chosen] = process.argv.slice(2);
 const parts = name === "chromium" ? ["first", "expression", "training", "broken", "hostile", "layout"]
-    : ["expression", "training"];
+    : ["first", "expression", "training"];
 const { start } = await import(`./${name}.mjs`), browser = await start(program, folder);
 for (const part of chosen.length ? chosen : parts) {
     const { default: drive } = await import(`./${part}.mjs`);

@@ -201,7 +201,11 @@ export default async function training(browser, address, folder) {
         note(`frames a second while training: ${(59e3 / (frames[59] - frames[0])).toFixed(0)}`);
     }
     await check("to the end, where nothing moves", async () => {
-        if (quick) await set_field(page, "steps", "60");
+        if (quick) {
+            await set_field(page, "steps", "60");
+            await page.until("training.open && run.steps === 60 && run.moment && !run.asked && !to_draw.size");
+            await page.click("#run_play");
+        }
         await still(page, () => page.until(`run.steps === ${quick ? 60 : 400} && ${done}`));
     });
     await keep(page, folder, "first");
