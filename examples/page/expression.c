@@ -22,7 +22,7 @@ static struct run {
     expression_error warning;
 } the_run;
 typedef struct run run;
-static out names, slips, result, report;                /* texts that are returned, and of the check */
+static out result, report;              /* the text that is returned, and that of the check */
 
 static size_t size_of(const expression_input *input)
 {
@@ -35,6 +35,14 @@ static const char *name_of(const expression *e, int input)
 {
     const char *name = e->step[e->input[input].step].name;
     return *name ? name : "randn";
+}
+
+static bool uses(const run *r, const char *op)
+{
+    for (int i = 0; i < r->e.steps; i++)
+        if (r->x[i]->op && strcmp(r->x[i]->op->name, op) == 0)
+            return true;
+    return false;
 }
 
 /* ---- an evaluation ----------------------------------------------------------------------------------- */
@@ -253,13 +261,6 @@ static void compare(run *r)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-static char *finish(out *o)
-{
-    static char none[] = "{\"error\":{\"at\":0,\"length\":0,\"text\":\"out of memory\"}}";
-    char *text = out_end(o);
-    return text ? text : none;
-}
-
 static void write_error(out *o, const char *key, const expression_error *e)
 {
     out_key(o, key);
@@ -328,24 +329,20 @@ static void write_inputs(out *o, const run *r)
     }
 }
 
-/* ---- what the page calls ----------------------------------------------------------------------------- */
-
-PAGE_EXPORT(expression_names) char *expression_names(const char *text)
+/* The wrong backwards of the ops that it uses. */
+static void write_slips(out *o, const run *r)
 {
-    expression *e = &the_run.e;
-    out_clear(&names);
-    out_text(&names, "{\"names\":[");
-    expression_parse(e, text);
-    for (int i = 0; i < e->inputs; i++)
-        if (e->input[i].free) {
-            out_comma(&names);
-            out_string(&names, name_of(e, i), strlen(name_of(e, i)));
+    for (int i = 0; expression_slip_table[i].op; i++)
+        if (uses(r, expression_slip_table[i].op)) {
+            out_comma(o);
+            out_format(o, "{\"id\":%d", i);
+            out_member(o, "op", expression_slip_table[i].op);
+            out_member(o, "text", expression_slip_table[i].text);
+            out_text(o, "}");
         }
-    out_text(&names, "]");
-    write_error(&names, "error", &e->error);
-    out_text(&names, "}");
-    return finish(&names);
 }
+
+/* ---- what the page calls ----------------------------------------------------------------------------- */
 
 /* Returns false if there is an error, in r->e.error. */
 static bool begin(run *r, const char *text, const double *values, int n, int slip)
@@ -374,31 +371,6 @@ static bool begin(run *r, const char *text, const double *values, int n, int sli
     return differentiate(r);
 }
 
-static bool uses(const run *r, const char *op)
-{
-    for (int i = 0; i < r->e.steps; i++)
-        if (r->x[i]->op && strcmp(r->x[i]->op->name, op) == 0)
-            return true;
-    return false;
-}
-
-PAGE_EXPORT(expression_slips) char *expression_slips(const char *text)
-{
-    out_clear(&slips);
-    out_text(&slips, "[");
-    const bool ok = begin(&the_run, text, NULL, 0, -1);
-    for (int i = 0; ok && expression_slip_table[i].op; i++)
-        if (uses(&the_run, expression_slip_table[i].op)) {
-            out_comma(&slips);
-            out_format(&slips, "{\"id\":%d", i);
-            out_member(&slips, "op", expression_slip_table[i].op);
-            out_member(&slips, "text", expression_slip_table[i].text);
-            out_text(&slips, "}");
-        }
-    out_text(&slips, "]");
-    return finish(&slips);
-}
-
 PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double *values, int n, int slip)
 {
     run *r = &the_run;
@@ -416,11 +388,17 @@ PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double 
         write_error(&result, "warning", &r->warning);
         out_text(&result, ",\n\"inputs\":[");
         write_inputs(&result, r);
+        out_text(&result, "],\n\"slips\":[");
+        write_slips(&result, r);
         out_format(&result, "],\n\"check\":{\"passed\":%s", r->passed);
-        out_member(&result, "text", finish(&report));
+        out_key(&result, "text");
+        out_string(&result, report.bytes, report.n);
         out_text(&result, "},\n\"page\":");
         look_json(&result, r->tape, &(look_more){ .title = "An expression" });
     }
     out_text(&result, "}");
-    return finish(&result);
+    static char none[] = "{\"error\":{\"at\":0,\"length\":0,\"text\":\"out of memory\"}}";
+    result.failed |= report.failed;
+    char *json = out_end(&result);
+    return json ? json : none;
 }

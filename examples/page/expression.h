@@ -1,23 +1,18 @@
-/* expression: what a page shows of an expression that its reader types: values, gradients and the tape.
- *
- * The texts that these functions return are JSON; each is valid until the next call of the same function. An
- * "error" is null or {"at": 5, "length": 1, "text": "expected ..."}, counted in UTF-16 units. */
+/* expression: what a page shows of an expression that its reader types: values, gradients and the tape. */
 #ifndef EXAMPLES_PAGE_EXPRESSION_H
 #define EXAMPLES_PAGE_EXPRESSION_H
 
 #include "../../core/gradus.h"
 
-/* {"names": ["a", "b"], "error": null}: the free names, in the order of appearance. */
-char *expression_names(const char *text);
-
-/* [{"id": 0, "op": "add", "text": "db is left out"}, ...]: the wrong backwards of ops that the text uses. */
-char *expression_slips(const char *text);
-
-/* values: those of the free names, n of them; any more are 1. slip: the id of a wrong backward, or -1.
+/* values: those of the free names, in the order of appearance, n of them; any more are 1. slip: the id of a
+ * wrong backward, or -1. Returns JSON, which is valid until the next call:
  *
- *     {"error": null, "warning": null,         a warning points at the first op whose result is nan or inf
+ *     {"error": null,                          or {"at": 5, "length": 1, "text": "expected ..."}, counted in
+ *                                              UTF-16 units, and no more
+ *      "warning": null,                        one points at the first op whose result is nan or inf
  *      "inputs": [{"name": "a", "free": true, "shape": [], "value": 2, "grad": 138.8, "numeric": 138.8,
  *                  "digits": 10, "agrees": true, "kink": false}, ...],
+ *      "slips": [{"id": 0, "op": "add", "text": "db is left out"}, ...],      backwards that can be broken
  *      "check": {"passed": true, "text": "gradient check passed: ..."},
  *      "page": {...}}                          what look's show() takes
  *

@@ -64,7 +64,6 @@ function slider_of(name) {
 }
 
 function draw_names(names) {
-    if (typed.names && names.join() === typed.names.join()) return;
     typed.names = names;
     by_id("typed_names").replaceChildren(...names.map(slider_of));
     names.forEach((name, i) => set_value(name, typed.values[name] ?? [2, -3, 1, 0.5][i % 4]));
@@ -144,20 +143,21 @@ function draw_check(check, inputs) {
 // ---- at each key ----------------------------------------------------------------------------------------
 
 function compute_typed(m) {
-    const text = by_id("typed_text").value, ask = (...args) => read_json(m.text(...args));
-    let { names, error } = ask("expression_names", text), result = null;
-    if (!error) {
-        draw_names(names);
-        draw_slips(ask("expression_slips", text));
-        const values = Float64Array.from(names, name => typed.values[name]);
-        result = ask("expression_run", text, values, names.length, typed.slip);
-        error = result.error;
+    const text = by_id("typed_text").value, names = typed.names || [];
+    const values = Float64Array.from(names, name => typed.values[name]);
+    const result = read_json(m.text("expression_run", text, values, names.length, typed.slip)), { error } = result;
+    const free = error ? names : result.inputs.filter(input => input.free).map(input => input.name);
+    if (free.join() !== typed.names?.join() && !error) {
+        draw_names(free);
+        compute_typed(m);
+        return;
     }
     for (const id of ["typed_result", "inspect"]) by_id(id).classList.toggle("stale", error !== null);
     keep_state();
     if (error) draw_mistake(error, "wrong");
     else {
         draw_mistake(result.warning, "strange");
+        draw_slips(result.slips);
         show(result.page);
         by_id("typed_inputs").replaceChildren(...result.inputs.map(draw_input));
         draw_check(result.check, result.inputs);

@@ -1,6 +1,7 @@
 /* Expressions that a reader of the page types: their values and gradients, mistakes in their text, and wrong
  * backwards, which the gradient check must name. */
 #include "examples/page/expression.h"
+#include "examples/page/expression_parse.h"
 #include "examples/page/expression_slips.h"
 #include "lib/suites.h"
 
@@ -140,9 +141,14 @@ TESTS(precedence_and_functions, LENGTH(values))
 
 TEST(names_in_the_order_of_appearance)
 {
-    ck_assert_str_eq(json(expression_names("c = b a2; b = c; _x + relu(b)")),
-                     "{\"names\":[\"b\",\"a2\",\"_x\"],\"error\":null}");
-    ck_assert_str_eq(json(expression_names("k = 3; W = randn(2); k W")), "{\"names\":[],\"error\":null}");
+    const char *y = run("c = b a2; b = c; _x + relu(b)", NULL, 0, -1), *in = member(y, NULL, "inputs");
+    for (int i = 0; i < 3; i++, in++) {
+        const char *const names[] = { "b\",\"free\":true", "a2\",\"free\":true", "_x\",\"free\":true" };
+        in = member(in, NULL, "name");
+        ck_assert_msg(strncmp(in + 1, names[i], strlen(names[i])) == 0, "%d: %s", i, in);
+    }
+    y = run("k = 3; W = randn(2); k W", NULL, 0, -1);
+    ck_assert(is(y, "k", "free", "false") && is(y, "W", "free", "false"));
 }
 
 /* x (1, 3) and W (3, 2): the gradient of sum(x W) for W is x in each column. */
@@ -277,8 +283,6 @@ TESTS(a_mistake_is_pointed_at, LENGTH(wrong))
                   (int)number(y, NULL, "length") == wrong[_i].length, "expected %d, %d: %s", wrong[_i].at,
                   wrong[_i].length, y);
     ck_assert_msg(strncmp(member(y, NULL, "text") + 1, wrong[_i].why, strlen(wrong[_i].why)) == 0, "%s", y);
-    json(expression_names(wrong[_i].text));
-    json(expression_slips(wrong[_i].text));
 }
 
 /* n times `part`, between two texts. */
@@ -349,9 +353,8 @@ TESTS(random_texts, LENGTH(kinds))
         for (uint64_t n = 1 + gra_randint(&g, kinds[_i].most); n > 0; n--)
             kinds[_i].append(text + strlen(text), &g);
         crash_note("%s", text);
-        const char *found = json(expression_names(text));       /* a word that asks is no mistake */
-        good += strstr(found, "\"error\":null") || strstr(found, ": a new slider called ");
-        json(expression_slips(text));
+        static expression e;                    /* a word that asks is no mistake */
+        good += expression_parse(&e, text) == 0 || strstr(e.error.why, ": a new slider called ");
         run(text, some, (int)gra_randint(&g, 5), (int)gra_randint(&g, 25) - 1);
     }
     ck_assert_int_ge(good, kinds[_i].good);
@@ -408,8 +411,8 @@ TESTS(the_check_names_a_wrong_backward, LENGTH(slips))
     const expression_slip *s = &expression_slip_table[_i];
     ck_assert_str_eq(s->op, slips[_i].op);
     snprintf(id, sizeof id, "{\"id\":%d,\"op\":\"%s\",", _i, s->op);
-    ck_assert_ptr_nonnull(strstr(json(expression_slips(slips[_i].text)), id));
     const char *y = run(slips[_i].text, (double[]){ 1.5, 2.5 }, 2, _i);
+    ck_assert_ptr_nonnull(strstr(y, id));
     ck_assert(is(y, NULL, "passed", "false"));
     ck_assert_msg(says(y, slips[_i].says), "%s", y);
     ck_assert_msg(s->stores || strstr(y, "\"agrees\":false"), "%s", y);
@@ -428,7 +431,7 @@ TEST(the_check_sees_all_of_the_expression)
     for (int i = 0; expression_slip_table[i].op; i++) {
         char id[40];
         snprintf(id, sizeof id, "\"id\":%d,", i);
-        const bool used = strstr(expression_slips(micrograd), id);
+        const bool used = strstr(run(micrograd, NULL, 0, -1), id);
         ck_assert(is(run(micrograd, (double[]){ -4, 2 }, 2, i), NULL, "passed", used ? "false" : "true"));
     }
     ck_assert(is(run("x = randn(2, 3); b = randn(1, 3); sum((x*b)^2)", NULL, 0, 4), NULL, "passed", "false"));
