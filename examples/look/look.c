@@ -57,10 +57,6 @@ static void write_node(out *o, const gra_tape *t, const gra_listing *l, int i, s
     out_format(o, ",\"requires_grad\":%s,\"view\":%s", x->requires_grad ? "true" : "false",
                x->base ? "true" : "false");
     write_inputs(o, l, x);
-    if (values_saturated(x) >= 0) {
-        out_key(o, "saturated");
-        out_number(o, values_saturated(x), 6);
-    }
     values_write(o, "data", x->data, x, cells);
     if (grad)
         values_write(o, "grad", grad, x, cells);

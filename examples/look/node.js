@@ -100,12 +100,10 @@ function histogram(part) {
     return svg;
 }
 
-function facts_of(part, node, is_value) {
-    const size = size_of(node), facts = [`rms ${short(number_of(part.rms))}`];
+function facts_of(part, node) {
+    const facts = [`rms ${short(number_of(part.rms))}`];
     if (part.mean !== undefined) facts.push(`mean ${short(part.mean)}`);
-    facts.push(`zeros ${percent(part.zeros / size)}`);
-    if (is_value && node.saturated !== undefined)
-        facts.push(`saturated ${percent(node.saturated)} (slope below 0.01)`);
+    facts.push(`zeros ${percent(part.zeros / size_of(node))}`);
     if (part.strange) facts.push(`nan or infinite: ${part.strange}`);
     return facts.join(", ");
 }
@@ -128,7 +126,7 @@ function numbers(title, className, part, node, there, missing) {
     else if (size_of(node) === 1) box.append(make("div", "big", exact(list_of(part)[0])));
     else {
         box.append(grid(part, node));
-        box.append(make("div", "facts", facts_of(part, node, className === "value")));
+        box.append(make("div", "facts", facts_of(part, node)));
         if (part.bins) box.append(histogram(part));
     }
     return box;

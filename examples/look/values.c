@@ -115,31 +115,3 @@ void values_write(out *o, const char *key, const gra_real *x, const gra_tensor *
         write_summary(o, &s, size);
     out_text(o, "}");
 }
-
-/* ---- saturation -------------------------------------------------------------------------------------- */
-
-static double sigmoid(double x)             { return 1 / (1 + exp(-x)); }
-static double tanh_slope(double x)          { return 1 - tanh(x) * tanh(x); }
-static double sigmoid_slope(double x)       { return sigmoid(x) * (1 - sigmoid(x)); }
-static double relu_slope(double x)          { return x > 0; }
-static double silu_slope(double x)          { return sigmoid(x) * (1 + x * (1 - sigmoid(x))); }
-static double gelu_slope(double x)          /* Phi(x) + x phi(x) */
-{
-    return 0.5 * erfc(-x * sqrt(0.5)) + x * exp(-x * x / 2) * 0.3989422804014327;
-}
-
-double values_saturated(const gra_tensor *y)
-{
-    static const struct { const char *name; double (*slope)(double x); } activation[] = {
-        { "tanh", tanh_slope }, { "sigmoid", sigmoid_slope }, { "relu", relu_slope },
-        { "silu", silu_slope }, { "gelu", gelu_slope }, { "gelu_tanh", gelu_slope },
-    };
-    for (size_t k = 0; y->op && k < sizeof activation / sizeof *activation; k++)
-        if (strcmp(y->op->name, activation[k].name) == 0 && y->size > 0) {
-            size_t n = 0;
-            for (size_t i = 0; i < y->size; i++)
-                n += fabs(activation[k].slope((double)y->in[0]->data[i])) < 0.01;
-            return (double)n / (double)y->size;
-        }
-    return -1;
-}

@@ -9,8 +9,4 @@
  * spaced. */
 void values_write(out *o, const char *key, const gra_real *x, const gra_tensor *like, size_t cells);
 
-/* The share of an activation's units that are saturated: their slope is below 0.01, so hardly any gradient
- * flows through them. Negative: y is not an activation. */
-double values_saturated(const gra_tensor *y);
-
 #endif

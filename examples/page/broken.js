@@ -67,7 +67,7 @@ function hear_experiment({ is, run, json, playing, text, fatal }) {
         const { rows, ...rest } = read_json(json);
         result.rows.push(...rows);
         Object.assign(result, rest, { ended: !playing && rest.step > 0 });
-        experiment.worker.postMessage({ do: "look", step: result.steps, prompt: "" });
+        experiment.worker.postMessage({ do: "look", args: [result.steps, ""] });
     } else if (is === "look") {
         const { norms, sample } = read_json(json);
         Object.assign(result, { norms, sample, done: result.ended });
@@ -140,11 +140,8 @@ const broken_screen = {
         by_id("break_code").textContent = by_id("code").content.textContent.trim();
         addEventListener("resize", redraw_broken);
     },
-    show() {
-        by_id("broken").hidden = false;
-                redraw_broken();
-    },
-    hide() { by_id("broken").hidden = true; },
+    show: redraw_broken,
+    hide() {},
 };
 
 // For the guided path: the screen, with one of the breaks chosen.

@@ -202,12 +202,6 @@ function start_expression() {
 
 const expression_screen = {
     start: start_expression,
-    show() {
-        by_id("expression").hidden = false;
-        compute_soon();
-    },
-    hide() {
-        by_id("expression").hidden = true;
-        by_id("inspect").classList.remove("stale");
-    },
+    show: compute_soon,
+    hide() { by_id("inspect").classList.remove("stale"); },
 };

@@ -1,5 +1,6 @@
 // ---- the page: its screens, one of which is shown; each starts when it is first shown -------------------
-// A screen is { start(), show(), hide() }. The guided path is a strip above them, which sets them up.
+// A screen is { start(), show(), hide() }: before it is first shown, whenever it is, when it no longer is.
+// The guided path is a strip above them, which sets them up.
 
 const screens = { expression: expression_screen, training: training_screen, broken: broken_screen };
 const started = new Set();
@@ -7,7 +8,7 @@ let current_screen = "";
 
 function show_screen(name) {
     if (current_screen === name) return;
-    if (current_screen) screens[current_screen].hide();
+    screens[current_screen]?.hide();
     current_screen = name;
     document.body.dataset.screen = name;
     by_id("inspect").hidden = name === "broken";
@@ -17,6 +18,7 @@ function show_screen(name) {
         started.add(name);
         screens[name].start();
     }
+    for (const other in screens) by_id(other).hidden = other !== name;
     screens[name].show();
 }
 

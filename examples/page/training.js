@@ -99,7 +99,7 @@ function ask_look() {
     run.ask_again = run.asked;
     if (run.asked) return;
     run.asked = true;
-    tell({ do: "look", step: training.at ?? run.step, prompt: by_id("prompt_text").value });
+    tell({ do: "look", args: [training.at ?? run.step, by_id("prompt_text").value] });
     write_on(0);
 }
 
@@ -207,7 +207,7 @@ function change_run() {
     const { lr, batch } = by_id("run_form").elements;
     const over = !training.open || run.failed || run.step === run.steps;
     if (over || mistake_of_form()) begin_run(training.playing);
-    else tell({ do: "change", lr: lr.valueAsNumber, rows: batch.valueAsNumber });
+    else tell({ do: "change", args: [lr.valueAsNumber, batch.valueAsNumber] });
     keep_state();
 }
 
@@ -236,9 +236,8 @@ function write_on(more) {
         shown.textContent = name + value === "top_k0" ? "all" : value;
     training.seed = more ? training.seed % 1e6 + 1 || 1 : training.seed || 1;
     if (training.open)
-        tell({ do: "write", step: training.at ?? run.step, prompt: by_id("prompt_text").value, more,
-            temperature: temperature.valueAsNumber, top_k: top_k.valueAsNumber, top_p: top_p.valueAsNumber,
-            seed: training.seed });
+        tell({ do: "write", args: [training.at ?? run.step, by_id("prompt_text").value, more,
+            ...[temperature, top_k, top_p].map(slider => slider.valueAsNumber), training.seed] });
 }
 
 function save(what) {
@@ -252,7 +251,7 @@ async function load(input) {
     if (!file || !training.open) return;
     const bytes = new Uint8Array(await file.arrayBuffer());
     input.value = "";
-    tell({ do: "load", file: bytes }, [bytes.buffer]);
+    tell({ do: "load", args: [bytes, bytes.length] }, [bytes.buffer]);
 }
 
 const training_screen = {
@@ -282,14 +281,10 @@ const training_screen = {
         begin_run(false);
     },
     show() {
-        by_id("training").hidden = false;
         draw_soon(...Object.keys(drawings));
         if (training.wish && run.step < run.steps) tell({ do: "play", pace: training.pace });
     },
-    hide() {
-        tell({ do: "pause" });
-        by_id("training").hidden = true;
-    },
+    hide() { tell({ do: "pause" }); },
 };
 
 // For the guided path: the screen, with what a station speaks of in view.

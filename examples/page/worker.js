@@ -20,6 +20,11 @@ function work() {
         news();
     }
 
+    function attempt(is, failed) {
+        if (failed) say("error", { text: c.text("run_why") });
+        else say(is, { step });
+    }
+
     // Some steps of training. Was there one? If not, all are done, or an error ended them.
     function train(most) {
         const n = c.number("run_train", most);
@@ -50,12 +55,9 @@ function work() {
             step = 0;
             playing = false;
             opened = c.number("run_open", m.flags, m.text, m.text.length, m.broken) === 0;
-            if (!opened) {
-                say("error", { text: c.text("run_why") });
-                return;
-            }
+            attempt("opened", !opened);
+            if (!opened) return;
             told = { step, at: performance.now() };
-            say("opened", {});
             news();
             if (m.play) actions.play(m);
         },
@@ -68,28 +70,18 @@ function work() {
         },
         pause() { if (playing) stop(); },
         step() { if (train(1)) stop(); },
-        look(m) {
-            const json = c.text("run_look", m.step, m.prompt);
-            say("look", { json, why: c.text("run_why") });
-        },
+        // look, write: a text is asked for. load, change: something is done. args: those of run_look, ...
+        look(m) { say("look", { json: c.text("run_look", ...m.args), why: c.text("run_why") }); },
         write(m) {
-            const { step: at, prompt, more, temperature, top_k, top_p, seed } = m;
-            const json = c.text("run_write", at, prompt, more, temperature, top_k, top_p, seed);
-            say("written", { json, why: c.text("run_why"), more: m.more });
+            say("written", { json: c.text("run_write", ...m.args), why: c.text("run_why"), more: m.args[2] });
         },
-        change(m) {
-            if (c.number("run_change", m.lr, m.rows)) say("error", { text: c.text("run_why") });
-            else say("changed", { step });
-        },
+        change(m) { attempt("changed", c.number("run_change", ...m.args)); },
+        load(m) { attempt("loaded", c.number("run_load", ...m.args)); },
         save(m) {
             const at = m.what === "model" ? c.number("run_save") : 0;
             const file = at ? c.bytes_at(at, c.number("run_saved_size"))
                 : new TextEncoder().encode(c.text({ curve: "run_loss_tsv", vocab: "run_vocab_tsv" }[m.what]));
             say("saved", { name: m.name, file });
-        },
-        load(m) {
-            if (c.number("run_load", m.file, m.file.length)) say("error", { text: c.text("run_why") });
-            else say("loaded", { step });
         },
     };
     // One after another: the first waits until the module is compiled.
