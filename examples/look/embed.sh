@@ -1,19 +1,20 @@
 #!/bin/sh
-# embed.sh FOLDER: writes C: the page's sources in that folder as lines of text, and the formulas of each op
-# in core/ops, from the first comment of its source. (A string literal may be limited to 4095 bytes, so each
-# line is one.)
-lines() {         # lines NAME FILE ...: writes look_NAME, the lines of these files
-    echo "const char *const look_$1[] = {"
-    shift
-    awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "    \"" $0 "\\n\"," } END { print "    0\n};" }' "$@"
+# embed.sh FOLDER: writes C: that folder's page.html, in which a line like @css is replaced by its part, as
+# lines of text, and the formulas of each op in core/ops, from the first comment of its source. (A string
+# literal may be limited to 4095 bytes, so each line is one.)
+part() {
+    case $1 in
+    @css)    cat parts.css page.css ;;
+    @js)     cat numbers.js tape.js graph.js node.js chain.js ;;
+    @heads)  cat heads.js plot.js curve.js ;;
+    @start)  cat start.js ;;
+    *)       printf '%s\n' "$1" ;;
+    esac
 }
-
 echo '#include "examples/look/page_text.h"'
-lines html "$1/page.html"
-lines css "$1/parts.css" "$1/page.css"
-lines tape_js "$1/numbers.js" "$1/tape.js" "$1/graph.js" "$1/node.js" "$1/chain.js"
-lines model_js "$1/heads.js" "$1/plot.js" "$1/curve.js"
-lines start_js "$1/start.js"
+echo 'const char *const look_page[] = {'
+(cd "$1" && while IFS= read -r line; do part "$line"; done <page.html) |
+    awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\\&"); print "    \"" $0 "\\n\"," } END { print "    0\n};" }'
 echo 'const look_op look_formula[] = {'
 for file in core/ops/*.c; do
     awk -v file="$file" '

@@ -38,11 +38,6 @@ function place_boxes(boxes, room) {
     return levels.length * (GRAPH.high + GRAPH.down) - GRAPH.down + 4;
 }
 
-// Two of them fit into a box.
-function short_text(text) {
-    return text.length <= 7 || isNaN(text) ? text.slice(0, 7) : String(+(+text).toPrecision(4)).slice(0, 8);
-}
-
 function draw_box(svg, { part, x, y }) {
     const i = part.to - 1, node = nodes[i], { wide, high } = GRAPH, left = x - wide / 2;
     const state = has_grad(i) && node.grad ? "has_grad" : has_value(i) ? "has_value" : "";
@@ -54,8 +49,8 @@ function draw_box(svg, { part, x, y }) {
     box.append(make_svg("title", {}, title),
         make_svg("rect", { x: left, y, width: wide, height: high, rx: 6 }));
     write(x, y + 16, "middle", clipped(title, 14), "title");
-    write(left + 5, y + 34, "start", short_text(cell_text(i, node.data, has_value(i))), "value");
-    write(left + wide - 5, y + 34, "end", short_text(cell_text(i, node.grad, has_grad(i))), "grad");
+    write(left + 5, y + 34, "start", cell_text(i, node.data, has_value(i), 7), "value");
+    write(left + wide - 5, y + 34, "end", cell_text(i, node.grad, has_grad(i), 7), "grad");
     box.addEventListener("click", () => {
         if (part.node === undefined && part === chosen) toggle(part);
         else choose(part);

@@ -115,28 +115,16 @@ void look_json(out *o, const gra_tape *t, const look_more *more)
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
-static void write_lines(out *o, const char *const *line)
-{
-    for (; *line; line++)
-        out_text(o, *line);
-}
-
-/* Writes page.html, in which lines like @css are replaced by the other parts. */
+/* The page, with the data in the place of a line; what is between two others is only for models. */
 static void write_page(out *o, const gra_tape *t, const look_more *more)
 {
-    const char *const none = NULL;
-    for (const char *const *line = look_html; *line; line++)
-        if (strcmp(*line, "@css\n") == 0)
-            write_lines(o, look_css);
-        else if (strcmp(*line, "@tape\n") == 0)
-            write_lines(o, look_tape_js);
-        else if (strcmp(*line, "@model\n") == 0)
-            write_lines(o, more->model ? look_model_js : &none);
-        else if (strcmp(*line, "@start\n") == 0)
-            write_lines(o, look_start_js);
-        else if (strcmp(*line, "@data\n") == 0)
+    bool is_for_all = true;
+    for (const char *const *line = look_page; *line; line++)
+        if (strcmp(*line, "@data\n") == 0)
             look_json(o, t, more);
-        else
+        else if (strcmp(*line, "@model\n") == 0)
+            is_for_all = !is_for_all;
+        else if (is_for_all || more->model)
             out_text(o, *line);
 }
 

@@ -71,16 +71,17 @@ function list_of(part) {                // a tensor's values or gradients; decod
     return part.list;
 }
 
+// So many digits, without zeros at the end.
+function rounded(v, digits) { return Number.isFinite(v) ? String(Number(v.toPrecision(digits))) : exact(v); }
+
 // The shortest decimals that read back as this number.
 function exact(v) {
     if (Number.isNaN(v)) return "nan";
     if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
     if (!data || data.bytes === 8) return String(v);
-    const single = Math.fround(v);
-    for (let digits = 1; digits < 9; digits++)
-        if (Math.fround(Number(v.toPrecision(digits))) === single)
-            return String(Number(v.toPrecision(digits)));
-    return String(Number(v.toPrecision(9)));
+    let digits = 1;
+    while (digits < 9 && Math.fround(rounded(v, digits)) !== Math.fround(v)) digits++;
+    return rounded(v, digits);
 }
 
 function short(v) {
@@ -93,8 +94,7 @@ function short(v) {
 // As many of its decimals as have room in a column.
 function fitted(v, room = 12) {
     let text = exact(v);
-    for (let digits = 9; text.length > room && digits > 0; digits--)
-        text = String(Number(v.toPrecision(digits)));
+    for (let digits = 9; text.length > room && digits > 0; digits--) text = rounded(v, digits);
     return text;
 }
 

@@ -1,4 +1,4 @@
-/* page_text: the sources of the page and the formulas of the ops, which embed.sh writes as C. */
+/* page_text: the page and the formulas of the ops, which embed.sh writes as C. */
 #ifndef EXAMPLES_LOOK_PAGE_H
 #define EXAMPLES_LOOK_PAGE_H
 
@@ -6,7 +6,6 @@ typedef struct look_op {
     const char *op, *file, *text;       /* "tanh", "core/ops/tanh.c", its first comment */
 } look_op;
 extern const look_op look_formula[];    /* the last one's op is NULL */
-extern const char *const look_html[], *const look_css[], *const look_tape_js[], *const look_model_js[],
-                  *const look_start_js[];               /* lines; the last is NULL */
+extern const char *const look_page[];   /* lines; the last is NULL */
 
 #endif

@@ -6,11 +6,10 @@ const PLOT = { high: 180, left: 30, right: 8, top: 8, bottom: 20 };
 function marks(most) {
     const ten = 10 ** Math.floor(Math.log10(Math.max(most, 1e-9) / 6));
     const every = [1, 2, 5, 10].map(k => k * ten).find(every => most / every <= 6);
-    return Array.from({ length: Math.floor(most / every + 1e-9) + 1 }, (_, i) => short_mark(i * every));
+    return Array.from({ length: Math.floor(most / every + 1e-9) + 1 }, (_, i) => rounded(i * every, 3));
 }
 
 const last_of = point => point[1];
-function short_mark(v) { return Number(v.toPrecision(3)); }
 
 // Draws lines ({ className, points: [[step, loss], ...] }) over an axis of so many steps; a level (the loss
 // of a model that knows nothing); a mark at a step; points. What is above twice the level is drawn at the
@@ -40,7 +39,7 @@ function draw_plot(box, { lines, steps, level = 0, at, points = [], wide = 0, pi
         if (d) svg.append(make_svg("path", { class: className, d: "M" + d }));
         if (peak > most)
             write(clamp(x(there.find(point => point[1] > most)[0]), 60, wide - 60), top + 14,
-                `\u2191 up to ${short_mark(peak)}`, className);
+                `\u2191 up to ${rounded(peak, 3)}`, className);
     }
     for (const [step, loss] of points) svg.append(make_svg("circle", { cx: x(step), cy: y(loss), r: 3 }));
     if (at >= 0) line("at", x(at), x(at), top, high - bottom);

@@ -111,11 +111,11 @@ function row_of(i) { return rows.find(part => is_row(part) && part.from <= i && 
 
 // ---- drawing the tape -----------------------------------------------------------------------------------
 
-function cell_text(i, part, there) {
+function cell_text(i, part, there, room) {
     if (!part) return "";
     if (!there) return "\u00b7";
     const list = size_of(nodes[i]) === 1 ? list_of(part) : null;
-    return list ? fitted(list[0]) : short(number_of(part.rms));
+    return list ? fitted(list[0], room) : short(number_of(part.rms));
 }
 
 function draw_cell(className, i, part, there) {
@@ -131,14 +131,11 @@ function draw_label(row, part) {
         row.classList.add("group");
         what.textContent = (part.open ? "\u25be " : "\u25b8 ") + part.name;
         what.append(make("span", "number", "  (" + (part.to - part.from) + ")"));
-    } else if (node.kind === "node") {
-        what.append(make("span", "number", node.number + " "));
-        if (node.name) what.append(make("b", "", clipped(node.name, 60)), "  ");
-        what.append(make("span", node.name ? "number" : "", op_text(node)));
     } else {
-        row.classList.add("leaf");
-        what.textContent = clipped(last_part(node.name), 60) || node.op || node.kind;
-        if (node.name) what.append(make("span", "number", "  " + node.kind));
+        const is_node = node.kind === "node", name = is_node ? node.name : last_part(node.name);
+        if (is_node) what.append(make("span", "number", node.number + " "));
+        if (name) what.append(make("b", "", clipped(name, 60)), "  ");
+        what.append(make("span", name ? "number" : "", is_node ? op_text(node) : node.kind));
     }
     what.title = node ? node_title(node).slice(0, 300) : part.name.slice(0, 300);
     row.append(what);

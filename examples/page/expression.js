@@ -80,8 +80,6 @@ function draw_slips(slips) {
 
 // ---- gradients ------------------------------------------------------------------------------------------
 
-const rounded = (v, digits) => Number.isFinite(v) ? String(Number(v.toPrecision(digits))) : exact(v);
-
 // Ten digits of two numbers; from the first one on that differs they are marked.
 function pair_of_cells(a, b) {
     const texts = [rounded(a, 10), rounded(b, 10)];
