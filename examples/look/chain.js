@@ -26,9 +26,9 @@ function size_text(part) {              // a single number itself, else the root
 }
 
 function draw_addition(table, line) {
-    const row = table.insertRow(), button = make("button", "", short_title(line.by));
-    row.insertCell().append(button, line.uses > 1 ? " both uses, summed" : "");
-    row.append(make("td", "grad", size_text(nodes[line.by].grad)),
+    const row = table.insertRow();
+    row.append(make("td", "", make("button", "", short_title(line.by)), line.uses > 1 ? " both uses, summed" : ""),
+        make("td", "grad", size_text(nodes[line.by].grad)),
         make("td", "", line.local ? "\u00d7 " + size_text(line.local) : ""),
         make("td", "grad", "= " + size_text(line.part)));
     row.addEventListener("click", () => show_node(line.by));
@@ -58,11 +58,6 @@ function draw_chain(box, i) {
         say("A view shares its input's gradient, and passes dy on unchanged: its users are listed, too.");
     if (list.length < 2 || size_of(node) === 1) return;
     say("The elements add up; their root mean squares do not.");
-    const pair = make("div", "pair");
-    list.forEach(line => {
-        const part = make("div");
-        part.append(make("h3", "", `added by ${short_title(line.by)}`), grid(line.part, node));
-        pair.append(part);
-    });
-    box.append(pair);
+    box.append(make("div", "pair", ...list.map(line =>
+        make("div", "", make("h3", "", `added by ${short_title(line.by)}`), grid(line.part, node)))));
 }

@@ -53,11 +53,10 @@ function paint_head(canvas, layer, head) {
 
 // 0 to 1, in the colours of the weights.
 function draw_scale() {
-    const box = make("div", "weights facts"), bar = make("span");
+    const bar = make("span");
     const stops = [0, 0.05, 0.2, 0.4, 0.7, 1].map(w => `rgb(${weight_colour(w).join()}) ${100 * w}%`);
     bar.style.background = `linear-gradient(90deg, ${stops.join()})`;
-    box.append("weight 0 ", bar, " 1");
-    return box;
+    return make("div", "weights facts", "weight 0 ", bar, " 1");
 }
 
 function draw_heads() {
@@ -69,17 +68,15 @@ function draw_heads() {
         box.append(make("span", "layer", layer_name(layer)));
         for (let head = 0; head < data.heads; head++) {
             const is_chosen = layer === model.layer && head === model.head;
-            const button = make("button"), canvas = make("canvas");
+            const canvas = make("canvas"), button = make_button("", () => {
+                Object.assign(model, { layer, head });
+                draw_state();
+            }, canvas);
             canvas.style.width = canvas.style.height = side + "px";
             button.title = `${layer_name(layer)}, head ${head + 1}`;
             button.setAttribute("aria-label", button.title);
             button.setAttribute("aria-pressed", String(is_chosen));
-            button.addEventListener("click", () => {
-                Object.assign(model, { layer, head });
-                draw_state();
-            });
             paint_head(canvas, layer, head);
-            button.append(canvas);
             box.append(button);
         }
     }
@@ -145,32 +142,24 @@ function light(token, text) {
 }
 
 function draw_token_strip() {
-    const strip = make("div", "tokens");
-    data.tokens.forEach((token, i) => {
+    return make("div", "tokens", ...data.tokens.map((token, i) => {
         const button = make("button", i === model.token ? "token lit" : "token", token);
         for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => light(i, ""));
-        strip.append(button);
-    });
-    return strip;
+        return button;
+    }));
 }
 
 function draw_predictions() {
-    const table = make("table", "next"), head = table.insertRow();
-    for (const text of ["after", "next is", "probability", "predictions"])
-        head.append(make("th", "", text));
+    const table = make("table", "next");
+    table.insertRow().append(...["after", "next is", "probability", "predictions"].map(text => make("th", "", text)));
     data.states[model.state].next.forEach((row, i) => {
         const line = table.insertRow(), guesses = row.slice(0, -1), follows = row[row.length - 1];
         line.className = i === model.token ? "lit" : "";
         line.addEventListener("mouseenter", () => light(i, ""));
-        line.insertCell().textContent = data.tokens[i];
-        line.insertCell().textContent = follows ? follows[0] : "?";
-        line.insertCell().textContent = follows ? exact(number_of(follows[1])) : "";
-        const cell = line.insertCell();
-        guesses.forEach(([token, p]) => {
-            const right = follows && token === follows[0];
-            const guess = make("span", right ? "right" : "", `${token} ${percent(number_of(p))}`);
-            cell.append(guess, "\u2002");
-        });
+        line.append(make("td", "", data.tokens[i]), make("td", "", follows ? follows[0] : "?"),
+            make("td", "", follows ? exact(number_of(follows[1])) : ""),
+            make("td", "", ...guesses.flatMap(([token, p]) => [make("span", follows && token === follows[0]
+                ? "right" : "", `${token} ${percent(number_of(p))}`), "\u2002"])));
     });
     return table;
 }
@@ -184,21 +173,16 @@ function after_text(state) {
 }
 
 function draw_attention() {
-    const pair = make("div", "pair"), left = make("div"), right = make("div");
-    left.append(make("h3", "", "Attention: choose a head"),
-        make("p", "facts", "A head lets each position read from those before it."),
-        draw_scale(), draw_heads());
-    right.append(make("h3", "", head_name() + ": each row attends to the columns"));
-    const node = attention_nodes()[model.layer];
-    if (node !== undefined) right.append(links("computed by", [node], "none", ""));
-    const pointed = make("div", "under", model.text || "point at a cell");
+    const node = attention_nodes()[model.layer], pointed = make("div", "under", model.text || "point at a cell");
     pointed.id = "pointed";
     pointed.setAttribute("aria-live", "polite");
-    right.append(draw_big_head(), pointed);
+    const left = make("div", "", make("h3", "", "Attention: choose a head"),
+        make("p", "facts", "A head lets each position read from those before it."), draw_scale(), draw_heads());
+    const right = make("div", "", make("h3", "", head_name() + ": each row attends to the columns"),
+        node === undefined ? "" : links("computed by", [node], "none", ""), draw_big_head(), pointed);
     if (data.seen < data.tokens.length)
         right.append(make("div", "facts", `only the first ${data.seen} of ${data.tokens.length} tokens`));
-    pair.append(left, right);
-    return pair;
+    return make("div", "pair", left, right);
 }
 
 function draw_state() { redraw(by_id("state"), draw_state_now); }
@@ -207,9 +191,8 @@ function draw_state() { redraw(by_id("state"), draw_state_now); }
 function draw_state_now() {
     const box = by_id("state"), state = data.states[model.state];
     if (by_id("curve")) draw_curve();
-    box.replaceChildren();
-    box.append(make("div", "facts", `${after_text(state)}loss of these tokens `));
-    box.firstChild.append(make("code", "", exact(number_of(state.loss))));
+    box.replaceChildren(make("div", "facts", `${after_text(state)}loss of these tokens `,
+        make("code", "", exact(number_of(state.loss)))));
     if (!state.exact)
         box.append(make("div", "plain", "The tape is still the finished model's: the page has no gradients " +
             "of earlier steps. The attention here is rounded to 8 bits."));
@@ -244,13 +227,11 @@ views.push({ id: "model", title: "Attention and predictions", has: has_model, dr
 
 // From a node of attention to its heads.
 function link_heads(box, i) {
-    const layer = attention_nodes().indexOf(i), button = make("button", "", "its heads");
-    if (layer < 0) return;
-    button.addEventListener("click", () => {
+    const layer = attention_nodes().indexOf(i);
+    if (layer >= 0) box.append(make_button("", () => {
         model.layer = layer;
         draw_state();
         show_view("model");
-    });
-    box.append(button);
+    }, "its heads"));
 }
 addEventListener("resize", () => { if (has_model()) fit_training(); });

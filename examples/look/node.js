@@ -2,17 +2,11 @@
 
 // Buttons that lead to other nodes, with the value or the gradient (dy) of a scalar.
 function links(heading, list, part, sign) {
-    const box = make("div", "links facts");
-    box.append(heading + " ");
-    list.forEach(i => {
+    return make("div", "links facts", heading + " ", list.length ? "" : "none", ...list.map(i => {
         const node = nodes[i], there = part === "data" ? has_value(i) : has_grad(i);
         const number = size_of(node) === 1 && node[part] && there ? sign + exact(list_of(node[part])[0]) : "";
-        const button = make("button", "", short_title(i) + number);
-        button.addEventListener("click", () => show_node(i));
-        box.append(button);
-    });
-    if (!list.length) box.append("none");
-    return box;
+        return make_button("", () => show_node(i), short_title(i) + number);
+    }));
 }
 
 function show_node(i) {
@@ -31,9 +25,8 @@ function show_node(i) {
 function picked(i, shown, of) { return Math.floor(i * of / shown); }         // as in values.c
 
 function heat_map(part, node) {
-    const box = make("div"), canvas = make("canvas"), under = make("div", "under", "point at a cell");
-    const list = list_of(part);
-    const most = largest(list);
+    const canvas = make("canvas"), under = make("div", "under", "point at a cell");
+    const list = list_of(part), most = largest(list);
     canvas.width = part.c;
     canvas.height = part.r;
     const image = canvas.getContext("2d").createImageData(part.c, part.r);
@@ -55,11 +48,8 @@ function heat_map(part, node) {
     cell_keys(canvas, [0, 0], part.r, part.c, point);
     canvas.setAttribute("aria-label", `${part.r} x ${part.c} numbers; arrow keys read them`);
     under.setAttribute("aria-live", "polite");
-    box.append(canvas, under);
-    if (part.r < part.rows || part.c < part.columns)
-        box.append(make("div", "facts",
-            `sampled: ${part.r} of ${part.rows} rows, ${part.c} of ${part.columns} columns`));
-    return box;
+    return make("div", "", canvas, under, is_whole(part) ? "" : make("div", "facts",
+        `sampled: ${part.r} of ${part.rows} rows, ${part.c} of ${part.columns} columns`));
 }
 
 // The index of a cell in the tensor: the grid has a row for each row of the last dimension.
@@ -116,13 +106,9 @@ function grid(part, node) {
 }
 
 function numbers(title, className, part, node, there, missing) {
-    const box = make("div", className);
-    box.append(make("h3", className, title));
-    if (!part || !there) {
-        box.append(make("div", "facts", part ? "not computed yet" : missing));
-        return box;
-    }
-    if (size_of(node) === 0) box.append(make("div", "facts", "no values"));
+    const box = make("div", className, make("h3", className, title));
+    if (!part || !there) box.append(make("div", "facts", part ? "not computed yet" : missing));
+    else if (size_of(node) === 0) box.append(make("div", "facts", "no values"));
     else if (size_of(node) === 1) box.append(make("div", "big", exact(list_of(part)[0])));
     else {
         box.append(grid(part, node));
@@ -147,10 +133,8 @@ function reflow(text) {
 
 function draw_formula(box, node) {
     const op = Object.hasOwn(data.ops, node.op) ? data.ops[node.op] : null;
-    if (op) {
-        box.append(make("pre", "", reflow(op.text)));
-        box.append(make("div", "facts", "source: " + op.file));
-    } else if (node.op)
+    if (op) box.append(make("pre", "", reflow(op.text)), make("div", "facts", "source: " + op.file));
+    else if (node.op)
         box.append(make("div", "facts", "an op of this program; see its source for the formula"));
 }
 
@@ -159,11 +143,9 @@ function draw_node() {
     box.replaceChildren();
     if (!chosen) return;
     const i = chosen.to - 1, node = nodes[i];
-    if (chosen.node === undefined) {
-        box.append(make("h2", "", chosen.name));
-        box.append(make("div", "facts",
-            `${chosen.to - chosen.from} nodes; \u2192 opens it. Its output:`));
-    }
+    if (chosen.node === undefined)
+        box.append(make("h2", "", chosen.name),
+            make("div", "facts", `${chosen.to - chosen.from} nodes; \u2192 opens it. Its output:`));
     box.append(make("h2", "", (node.number >= 0 ? node.number + "  " : "") + node_title(node)));
     const place = node.path ? " of " + node.path : "";
     const view = node.view ? ", a view: it shares its input's data and gradient" : "";
@@ -175,10 +157,8 @@ function draw_node() {
     box.append(links("used by", users, "grad", ", dy = "));
     views.forEach(v => { if (v.has() && v.link) v.link(box, i); });
     const gradient = `gradient: how ${result_name()} changes with ${node.shape.length ? "each value" : "it"}`;
-    const pair = make("div", "pair");
-    pair.append(numbers("value", "value", node.data, node, has_value(i), ""),
-        numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node)));
-    box.append(pair);
+    box.append(make("div", "pair", numbers("value", "value", node.data, node, has_value(i), ""),
+        numbers(gradient, "grad", node.grad, node, has_grad(i), why_no_grad(node))));
     if (node.grad && has_grad(i)) draw_chain(box, i);
 }
 

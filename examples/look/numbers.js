@@ -11,11 +11,18 @@ function read_json(text) {
 
 const by_id = id => document.getElementById(id);
 
-function make(tag, className, text) {
+// parts: texts and elements.
+function make(tag, className, ...parts) {
     const element = document.createElement(tag);
     if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
+    element.append(...parts);
     return element;
+}
+
+function make_button(className, act, ...parts) {
+    const button = make("button", className, ...parts);
+    button.addEventListener("click", act);
+    return button;
 }
 
 function make_svg(tag, attributes, text) {

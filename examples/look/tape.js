@@ -151,9 +151,8 @@ function draw_row(part) {
     if (part === chosen) row.classList.add("chosen");
     draw_label(row, part);
     const shown = is_row(part);
-    row.append(make("span", "shape", shown ? shape_text(node) : ""));
-    row.append(shown ? draw_cell("value", last, node.data, has_value(last)) : make("span"));
-    row.append(shown ? draw_cell("grad", last, node.grad, has_grad(last)) : make("span"));
+    if (shown) row.append(make("span", "shape", shape_text(node)),
+        draw_cell("value", last, node.data, has_value(last)), draw_cell("grad", last, node.grad, has_grad(last)));
     row.addEventListener("click", event => {
         const again = part === chosen;
         choose(part);
@@ -276,9 +275,8 @@ function show_view(id) {
 
 function draw_tabs() {
     by_id("tabs").replaceChildren(...in_tabs().map(v => {
-        const button = make("button", "", v.title);
+        const button = make_button("", () => show_view(v.id), v.title);
         button.id = "tab-" + v.id;
-        button.addEventListener("click", () => show_view(v.id));
         return button;
     }));
     by_id("tabs").hidden = in_tabs().length < 2;

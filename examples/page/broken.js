@@ -20,11 +20,8 @@ function choose_break(chosen) {
     for (const button of by_id("break_list").children)
         button.setAttribute("aria-pressed", String(button.textContent === chosen.name));
     by_id("break_question").replaceChildren(make("h2", "", chosen.name), make("p", "", chosen.question));
-    by_id("break_answers").replaceChildren(...chosen.answers.map(name => {
-        const button = make("button", "", outcomes[name]);
-        button.addEventListener("click", () => answer_break(name, button));
-        return button;
-    }));
+    by_id("break_answers").replaceChildren(...chosen.answers.map(name =>
+        make_button("", ({ target }) => answer_break(name, target), outcomes[name])));
     by_id("break_verdict").textContent = "";
     by_id("break_plots").hidden = true;
     const before = chosen.answers.indexOf(chosen.answer);
@@ -132,11 +129,7 @@ function draw_broken() {
 
 const broken_screen = {
     start() {
-        by_id("break_list").append(...breaks.map(one => {
-            const button = make("button", "", one.name);
-            button.addEventListener("click", () => choose_break(one));
-            return button;
-        }));
+        by_id("break_list").append(...breaks.map(one => make_button("", () => choose_break(one), one.name)));
         by_id("break_code").textContent = by_id("code").content.textContent.trim();
         addEventListener("resize", redraw_broken);
     },

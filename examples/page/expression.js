@@ -29,13 +29,10 @@ function draw_mistake(mistake, kind) {
     line.className = kind;
     line.replaceChildren(mistake ? place + mistake.text + " " : "");
     const [, asked] = mistake?.text.match(/: a new slider called (\w+)\?$/) || [];
-    if (!asked) return;
-    const yes = make("button", "", "yes");
-    yes.addEventListener("click", () => {
+    if (asked) line.append(make_button("", () => {
         box.value = `${asked} = ?\n${text}`;
         compute_soon();
-    });
-    line.append(yes);
+    }, "yes"));
 }
 
 // ---- free names -----------------------------------------------------------------------------------------
@@ -51,16 +48,14 @@ function set_value(name, value) {
 }
 
 function slider_of(name) {
-    const row = make("div", "free"), label = make("label", "", name);
-    const slider = make("input"), field = make("input");
+    const label = make("label", "", name), slider = make("input"), field = make("input");
     Object.assign(slider, { id: "slider_" + name, type: "range", min: -5, max: 5, step: 0.01 });
     Object.assign(field, { id: "field_" + name, type: "number", step: "any" });
     field.setAttribute("aria-label", name + ", as a number");
     label.htmlFor = slider.id;
     for (const input of [slider, field])
         input.addEventListener("input", () => set_value(name, input.valueAsNumber));
-    row.append(label, slider, field);
-    return row;
+    return make("div", "free", label, slider, field);
 }
 
 function draw_names(names) {
@@ -85,11 +80,7 @@ function pair_of_cells(a, b) {
     const texts = [rounded(a, 10), rounded(b, 10)];
     let same = 0;
     while (same < texts[0].length && texts[0][same] === texts[1][same]) same++;
-    return texts.map(text => {
-        const cell = make("td", "", text.slice(0, same));
-        cell.append(make("span", "differs", text.slice(same)));
-        return cell;
-    });
+    return texts.map(text => make("td", "", text.slice(0, same), make("span", "differs", text.slice(same))));
 }
 
 // The element of two lists in which they differ most.
@@ -183,11 +174,8 @@ function set_expression(text, values) {
 }
 
 function start_expression() {
-    for (const title in typed_examples) {
-        const button = make("button", "", title), example = typed_examples[title];
-        button.addEventListener("click", () => set_expression(example.text, example.values));
-        by_id("typed_examples").append(button);
-    }
+    for (const [title, { text, values }] of Object.entries(typed_examples))
+        by_id("typed_examples").append(make_button("", () => set_expression(text, values), title));
     by_id("typed_text").value ||= "c = a*b + b^3\ny = tanh(c/10)";
     by_id("typed_text").addEventListener("input", compute_soon);
     by_id("typed_slip").addEventListener("change", event => {

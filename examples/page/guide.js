@@ -81,24 +81,16 @@ const stations = [
 let station = 0;
 
 // A summary, and what it opens.
-function fold_out(title, ...parts) {
-    const box = make("details");
-    box.append(make("summary", "", title), ...parts);
-    return box;
-}
+function fold_out(title, ...parts) { return make("details", "", make("summary", "", title), ...parts); }
 
 function draw_guide() {
-    const s = stations[station], bar = make("div", "stations"), next = stations[station + 1];
+    const s = stations[station], next = stations[station + 1];
     const n = s.exercise.slice(0, 2), exercise = by_id("exercises").content.getElementById(s.exercise);
-    stations.forEach((other, i) => {
-        const button = make("button", "", `${i + 1} `);
-        button.append(make("span", "", other.title));
-        button.setAttribute("aria-pressed", String(i === station));
-        button.addEventListener("click", () => go_to_station(i));
-        bar.append(button);
-    });
-    const on = make("button", "next", (next ? `${station + 2} ${next.title}` : "On your own") + " \u2192");
-    on.addEventListener("click", () => next ? go_to_station(station + 1) : show_alone("expression"));
+    const bar = make("div", "stations", ...stations.map(({ title }, i) =>
+        make_button("", () => go_to_station(i), `${i + 1} `, make("span", "", title))));
+    bar.children[station].setAttribute("aria-pressed", "true");
+    const on = make_button("next", () => next ? go_to_station(station + 1) : show_alone("expression"),
+        (next ? `${station + 2} ${next.title}` : "On your own") + " \u2192");
     const rest = [fold_out(s.question, make("p", "", s.answer)), fold_out(`Build it yourself: exercise ${n}`,
         make("p", "facts", `In the source of gradus, make exercise N=${n} tells whether yours is right.`),
         make("pre", "", exercise.textContent))];

@@ -2,27 +2,20 @@
 
 // What the lines of a plot are, with a number each: [className, text, number], ...
 function draw_legend(box, entries) {
-    box.replaceChildren(...entries.map(([className, text, number]) => {
-        const entry = make("span", "entry");
-        entry.append(make("i", className), text + " ", make("b", "", number));
-        return entry;
-    }));
+    box.replaceChildren(...entries.map(([className, text, number]) =>
+        make("span", "entry", make("i", className), text + " ", make("b", "", number))));
 }
 
 // A name, a bar for each share ({ className, share }), and texts of as many columns.
 function bar_row(name, bars, ...columns) {
-    const row = make("div", "norm"), track = make("div", "track");
-    track.append(...bars.map(({ className, share }) => {
+    const fills = bars.map(({ className, share }) => {
         const fill = make("div", "fill " + className);
         fill.style.transform = `scaleX(${share})`;
         return fill;
-    }));
-    row.append(make("span", "name", name), track, ...columns.map(column => {
-        const cell = make("div");
-        cell.append(...column.map(([className, text]) => make("div", "number " + className, text)));
-        return cell;
-    }));
-    return row;
+    });
+    const cells = columns.map(column =>
+        make("div", "", ...column.map(([className, text]) => make("div", "number " + className, text))));
+    return make("div", "norm", make("span", "name", name), make("div", "track", ...fills), ...cells);
 }
 
 // A row for each layer, a bar and a number for each series ({ className, norms: [{ name, grad, ratio }] }),
@@ -30,9 +23,9 @@ function bar_row(name, bars, ...columns) {
 function draw_norms(box, series, has_ratio) {
     const powers = series.flatMap(one => one.norms.map(norm => Math.log10(norm.grad))).filter(Number.isFinite);
     const low = Math.max(-30, Math.floor(Math.min(...powers) - 0.1)), high = Math.ceil(Math.max(...powers));
-    const scale = make("div", "scale"), decades = Math.max(1, high - low);
+    const decades = Math.max(1, high - low), scale = make("div", "scale",
+        ...[low, high].map(power => make("span", "", powers.length ? "1e" + power : "")));
     scale.setAttribute("aria-hidden", "true");
-    scale.append(...[low, high].map(power => make("span", "", powers.length ? "1e" + power : "")));
     box.style.setProperty("--decades", decades);
     box.replaceChildren(scale, ...series[0].norms.map(({ name }, i) => {
         const here = series.map(({ className, norms }) => ({ className, ...norms[i] }));
