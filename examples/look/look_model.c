@@ -3,8 +3,6 @@
 #include "../../core/op.h"
 #include "../lib/sample.h"
 #include "../lib/message.h"
-#include "look.h"
-#include <errno.h>
 #include <stdlib.h>
 
 /* ---- tokens ------------------------------------------------------------------------------------------ */
@@ -167,7 +165,7 @@ static gra_tensor *forward(const look_model *m, gra_tensor **logits)
     return gra_error(m->tape) ? NULL : loss;
 }
 
-static int write_state(look_model *m, long step, bool last)
+int model_state(look_model *m, long step, bool last)
 {
     gra_tensor *logits;
     out *o = &m->states;
@@ -188,14 +186,9 @@ int model_last(look_model *m, gra_model *params, long step)
 {
     gra_keep_grads(m->tape, true);
     gra_zero_grad(params);
-    if (write_state(m, step, true))
+    if (model_state(m, step, true))
         return -1;
     return gra_backward(m->tape, m->loss) ? warn("%s", gra_error(m->tape)) : 0;
-}
-
-int model_state(look_model *m, long step)
-{
-    return write_state(m, step, false);
 }
 
 void model_loss(look_model *m, long step, double train, double val)
@@ -228,19 +221,6 @@ void model_json(out *o, void *arg)
     out_bytes(o, m->curve.bytes, m->curve.n);
     out_text(o, "]");
     o->failed |= m->states.failed || m->curve.failed;
-}
-
-int model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
-               const char *about)
-{
-    char text[OUT_REAL];
-    if (model_last(m, params, step))
-        return -1;
-    const look_more more = { .title = title, .about = about, .model = model_json, .arg = m };
-    if (look_write_with(m->tape, path, &more))
-        return warn("cannot write %s: %s", path, strerror(errno));
-    say("loss = %s\n", out_real_text(m->loss->data[0], text));
-    return 0;
 }
 
 void model_free(look_model *m)

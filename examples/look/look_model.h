@@ -22,9 +22,9 @@ typedef struct look_model {
     out                   states, curve;        /* JSON written so far; model_free frees it */
 } look_model;
 
-/* Runs the forward and adds a state, the attention (in 8 bits) and the predictions after `step` steps of
- * training; -1: unknown. 0 or -1. */
-int  model_state(look_model *m, long step);
+/* Runs the forward and adds a state, the attention (in 8 bits, unless it is the last) and the predictions
+ * after `step` steps of training; -1: unknown. 0 or -1. */
+int  model_state(look_model *m, long step, bool last);
 void model_loss(look_model *m, long step, double train, double val);    /* adds a point; val may be NaN */
 
 /* Adds the last state: the forward, with exact attention weights, and the backward. The tape's data is then
@@ -32,9 +32,6 @@ void model_loss(look_model *m, long step, double train, double val);    /* adds 
 int  model_last(look_model *m, gra_model *params, long step);
 void model_json(out *o, void *m);
 
-/* Adds the last state, writes the page and prints the loss. 0 or -1. */
-int  model_page(look_model *m, gra_model *params, long step, const char *path, const char *title,
-                const char *about);
 void model_free(look_model *m);
 
 /* Writes the likeliest of n tokens: ["t",0.31],... */

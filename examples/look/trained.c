@@ -5,6 +5,7 @@
 #include "../lib/message.h"
 #include "look.h"
 #include "look_model.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static int show_snapshots(reading *r)
     for (long step = 0; step < r->step && !failed; step++)
         if (snapshot(r, step, name) && seen++ == (most > 1 ? shown * (n - 1) / (most - 1) : 0)) {
             shown++;
-            failed = load(r, name) || model_state(&r->shown, step);
+            failed = load(r, name) || model_state(&r->shown, step, false);
         }
     return failed || (n > 0 && load(r, MODEL_FILE)) ? -1 : 0;
 }
@@ -135,11 +136,17 @@ static void write_about(const reading *r, char about[300])
 
 static int write_page(reading *r, const char *path)
 {
-    char about[300], title[FILE_PATH + 32];
+    char about[300], title[FILE_PATH + 32], loss[OUT_REAL];
     const loaded *l = &r->loaded;
+    const look_more more = { .title = title, .about = about, .model = model_json, .arg = &r->shown };
+    if (model_last(&r->shown, l->model, r->step))
+        return -1;
     snprintf(title, sizeof title, "one step of the model %s", r->step >= 0 ? l->folder : l->file);
     write_about(r, about);
-    return model_page(&r->shown, l->model, r->step, path, title, about);
+    if (look_write_with(l->tape, path, &more))
+        return warn("cannot write %s: %s", path, strerror(errno));
+    say("loss = %s\n", out_real_text(r->shown.loss->data[0], loss));
+    return 0;
 }
 
 int trained_page(const trained_flags *f, const char *path)

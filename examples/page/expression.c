@@ -394,7 +394,7 @@ PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double 
         out_key(&result, "text");
         out_string(&result, report.bytes, report.n);
         out_text(&result, "},\n\"page\":");
-        look_json(&result, r->tape, &(look_more){ .title = "An expression" });
+        look_json(&result, r->tape, &(look_more){ 0 });
     }
     out_text(&result, "}");
     static char none[] = "{\"error\":{\"at\":0,\"length\":0,\"text\":\"out of memory\"}}";

@@ -2,7 +2,6 @@
 #include "memory_file.h"
 #include "../../core/files/infile.h"
 #include "../../core/files/outfile.h"
-#include "../lib/json_out.h"
 #include <errno.h>
 #include <string.h>
 
@@ -14,32 +13,29 @@ static struct {
 
 /* ---- writing ---- */
 
-bool gra_outfile_open(gra_outfile *out, const char *path)
+bool gra_outfile_open(gra_outfile *file, const char *path)
 {
     (void)path;
-    *out = (gra_outfile){ .fd = -1 };
+    *file = (gra_outfile){ .fd = -1 };
     out_clear(&written);
     return true;
 }
 
-void gra_outfile_write(gra_outfile *out, const void *data, size_t n)
+void gra_outfile_write(gra_outfile *file, const void *data, size_t n)
 {
     out_bytes(&written, data, n);
-    out->error = written.failed ? ENOMEM : 0;
+    file->error = written.failed ? ENOMEM : 0;
 }
 
-bool gra_outfile_close(gra_outfile *out)
+bool gra_outfile_close(gra_outfile *file)
 {
-    if (out->error)
+    if (file->error)
         written.n = 0;
-    errno = out->error;
-    return !out->error;
+    errno = file->error;
+    return !file->error;
 }
 
-memory_file memory_file_get(void)
-{
-    return (memory_file){ (unsigned char *)written.bytes, written.n };
-}
+const out *memory_file_get(void) { return &written; }
 
 /* ---- reading ---- */
 

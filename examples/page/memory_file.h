@@ -3,14 +3,9 @@
 #ifndef EXAMPLES_PAGE_MEMORY_FILE_H
 #define EXAMPLES_PAGE_MEMORY_FILE_H
 
-#include <stddef.h>
+#include "../lib/json_out.h"
 
-typedef struct memory_file {
-    unsigned char *bytes;
-    size_t         n;
-} memory_file;
-
-void        memory_file_put(const unsigned char *bytes, size_t n);  /* what is read; the caller keeps it */
-memory_file memory_file_get(void);              /* what was last written, until the next is; n 0: nothing */
+void       memory_file_put(const unsigned char *bytes, size_t n);   /* what is read; the caller keeps it */
+const out *memory_file_get(void);               /* what was last written, until the next is; n 0: nothing */
 
 #endif

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWS, LOOK, WRITE, LOSS, TEXTS };
-
 typedef struct page {                   /* all zeros: no run is open */
     training t;
     bool     open, failed;              /* failed: a step did, and the parameters are not to be used */
@@ -30,16 +28,16 @@ typedef struct page {                   /* all zeros: no run is open */
     size_t   rows, told;                /* told: how many of them page_news has given */
     kept     kept;
     struct kept_state now;              /* of the parameters as they are; values: before the last step */
-    out      text[TEXTS];               /* what the functions return */
+    out      text;                      /* what the functions return */
 } page;
 static page the;
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
-static out *begin_text(int which)
+static out *begin_text(void)
 {
-    out_clear(&the.text[which]);
-    return &the.text[which];
+    out_clear(&the.text);
+    return &the.text;
 }
 
 static char *end_text(out *o)
@@ -173,8 +171,7 @@ static void close_run(page *p)
     free(p->now.values);
     free(p->now.norms);
     free(p->now.sample);
-    for (int i = 0; i < TEXTS; i++)
-        free(p->text[i].bytes);
+    free(p->text.bytes);
     *p = (page){ 0 };
 }
 
@@ -297,7 +294,7 @@ static void write_norms(out *o, const gra_model *m, const double *norms)
 PAGE_EXPORT(run_news) char *page_news(void)
 {
     page *p = &the;
-    out *o = begin_text(NEWS);
+    out *o = begin_text();
     if (!is_open())
         return NULL;
     out_format(o, "{\"step\":%zu,\"steps\":%ld,\"rows\":[", p->rows, p->t.o.steps);
@@ -331,20 +328,14 @@ static int read_prompt(const training *t, const char *prompt, size_t n, int *ids
 static void look(page *p, out *o, long at, const int *ids, int n)
 {
     training *t = &p->t;
-    char title[40], about[160];
-    const gra_gpt_config *c = &t->gpt.config;
     look_model shown = { .tape = t->tape, .gpt = &t->gpt, .forward = t->forward, .tokens = &t->text.tokens,
                          .ids = ids, .n = n };
-    snprintf(title, sizeof title, "after step %ld", at);
-    snprintf(about, sizeof about, "A GPT of %d layers, %d heads, width %d: %zu parameters.", c->n_layers,
-             c->n_heads, c->emb_dim, gra_param_values(t->model));
     const int failed = model_last(&shown, t->model, at);
     gra_keep_grads(t->tape, false);
     if (failed)
         out_text(o, "null");
     else
-        look_json(o, t->tape, &(look_more){ .title = title, .about = about, .model = model_json,
-                                            .arg = &shown });
+        look_json(o, t->tape, &(look_more){ .model = model_json, .arg = &shown });
     model_free(&shown);
 }
 
@@ -391,7 +382,7 @@ PAGE_EXPORT(run_look) char *page_look(int step, const char *prompt)
     gra_real *now;
     if (!is_open())
         return NULL;
-    out *o = begin_text(LOOK);
+    out *o = begin_text();
     const size_t n = strlen(prompt);
     int *ids = calloc(n + 2, sizeof *ids);
     struct kept_state *m = ids ? go_to(p, step, &now) : NULL;
@@ -435,7 +426,7 @@ PAGE_EXPORT(run_write) char *page_write(int step, const char *prompt, int more, 
     gra_real *now = NULL;
     if (!is_open())
         return NULL;
-    out *o = begin_text(WRITE);
+    out *o = begin_text();
     const size_t n = strlen(prompt);
     int *ids = calloc(n + (size_t)more + 2, sizeof *ids), failed = -1;
     const int used = ids ? (int)tokenizer_prompt(&t->text.tokens, prompt, n, t->o.lines || n == 0, ids) : -1;
@@ -458,7 +449,7 @@ PAGE_EXPORT(run_loss_tsv) char *page_loss_tsv(void)
 {
     page *p = &the;
     char line[ROW_TEXT];
-    out *o = begin_text(LOSS);
+    out *o = begin_text();
     if (!is_open())
         return NULL;
     out_text(o, ROW_COLUMNS);
@@ -485,12 +476,12 @@ PAGE_EXPORT(run_save) unsigned char *page_save(void)
     const int n = training_meta(&the.t, meta, heads);
     if (gra_save(the.t.model, "the file", meta, n))
         return warn("%s", gra_model_error(the.t.model)), NULL;
-    return memory_file_get().bytes;
+    return (unsigned char *)memory_file_get()->bytes;
 }
 
 PAGE_EXPORT(run_saved_size) int page_saved_size(void)
 {
-    return (int)memory_file_get().n;
+    return (int)memory_file_get()->n;
 }
 
 /* The shapes of the parameters do not show the heads. */

@@ -4,7 +4,7 @@
  *     GRADUS_ISA=base build/train --data TEXT FLAGS
  *
  * bit for bit. In the module page_open is called run_open, and so on. One that fails returns -1 or NULL, and
- * page_why a sentence. A text lives until the same function is called again. */
+ * page_why a sentence. A text lives until the next call. */
 #ifndef EXAMPLES_PAGE_RUN_H
 #define EXAMPLES_PAGE_RUN_H
 
