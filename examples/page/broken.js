@@ -111,15 +111,9 @@ function redraw_broken() {
 function draw_broken() {
     broken_asked = false;
     if (by_id("broken").hidden || by_id("break_plots").hidden) return;
-    const [plain, broken] = experiment.pair, level = Math.log(plain.vocab);
-    const points = result => result.rows.map(row => [row[0], number_of(row[1])]);
-    const last = result => result.rows.length ? number_of(result.rows.at(-1)[1]).toFixed(4) : "";
-    draw_plot(by_id("break_loss"), { steps: plain.steps, level, lines: [
-        { className: "as_it_is", points: points(plain) },
-        { className: "is_broken", points: points(broken) }] });
-    draw_legend(by_id("break_legend"), [["as_it_is", "as it is, last step", last(plain)],
-        ["is_broken", experiment.chosen.name, last(broken)],
-        ["level", `guesses blindly: ln ${plain.vocab} =`, level.toFixed(4)]]);
+    const [plain, broken] = experiment.pair, { name } = experiment.chosen;
+    draw_losses("break", [{ className: "as_it_is", text: "as it is, last step", points: losses_of(plain.rows, 1) },
+        { className: "is_broken", text: name, points: losses_of(broken.rows, 1) }], plain);
     if (plain.norms.length)
         draw_norms(by_id("break_norms"), [{ className: "as_it_is", norms: plain.norms },
             { className: "is_broken", norms: broken.norms }]);

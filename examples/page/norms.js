@@ -1,9 +1,18 @@
-// ---- what stands beside a plot: its legend, and the norms of layers -------------------------------------
+// ---- losses with a legend, and the norms of layers ---------------------------------------------------------
 
-// What the lines of a plot are, with a number each: [className, text, number], ...
-function draw_legend(box, entries) {
-    box.replaceChildren(...entries.map(([className, text, number]) =>
-        make("span", "entry", make("i", className), text + " ", make("b", "", number))));
+// The losses in a column of a run's rows: [[step, loss], ...].
+function losses_of(rows, column) {
+    return rows.filter(row => row[column] !== null).map(row => [row[0], number_of(row[column])]);
+}
+
+// A plot of lines ({ className, text, points }); above it, what each is, with its loss at a step or the last.
+function draw_losses(name, lines, { vocab, steps }, { at, pick } = {}) {
+    const level = Math.log(vocab), entry = (className, text, loss) => make("span", "entry",
+        make("i", className), text + " ", make("b", "", loss?.toFixed(4) ?? ""));
+    draw_plot(by_id(name + "_loss"), { lines, steps, level, at, pick });
+    by_id(name + "_legend").replaceChildren(...lines.map(({ className, text, points }) =>
+        entry(className, text, points.findLast(([step]) => step <= (at ?? steps))?.[1])),
+    entry("level", `guesses blindly: ln ${vocab} =`, level));
 }
 
 // A name, a bar for each share ({ className, share }), and texts of as many columns.

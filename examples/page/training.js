@@ -135,18 +135,11 @@ const drawings = {
         run.pause = clamp(4 * (performance.now() - begun), 300, 1500);  // leaves time for other frames
     },
     loss() {
-        const step = shown_step(), level = Math.log(run.vocab), row = run.rows.find(row => row[0] === step);
-        const points = run.rows.map(row => [row[0], number_of(row[1])]);
-        const held = run.rows.filter(row => row[2] !== null).map(row => [row[0], number_of(row[2])]);
-        const held_now = held.findLast(point => point[0] <= step);
+        const step = shown_step(), held = losses_of(run.rows, 2);
         const rises = held.at(-1)?.[1] > 1.1 * Math.min(...held.map(last_of));
-        draw_plot(by_id("run_loss"), { steps: run.steps, level, at: step, pick: go_to_step, lines: [
-            { className: "train", points }, { className: "held", points: held }] });
-        draw_legend(by_id("run_legend"), [
-            ["train", "training loss", row ? number_of(row[1]).toFixed(4) : ""],
-            ["held", "loss of the held-out tenth, which it never learns from",
-                held_now ? held_now[1].toFixed(4) : ""],
-            ["level", `guesses blindly: ln ${run.vocab} =`, level.toFixed(4)]]);
+        draw_losses("run", [{ className: "train", text: "training loss", points: losses_of(run.rows, 1) },
+            { className: "held", text: "loss of the held-out tenth, which it never learns from", points: held }],
+        run, { at: step, pick: go_to_step });
         by_id("run_held").style.visibility = rises ? "" : "hidden";
         const slider = by_id("run_at");
         slider.max = run.steps;
