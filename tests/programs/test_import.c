@@ -17,7 +17,7 @@ enum { VOCAB = 7, CONTEXT = 5, WIDTH = 6, HEADS = 3, LAYERS = 2 };
 
 /* ---- files ---- */
 
-enum head { NO_HEAD, SAME_HEAD, OWN_HEAD };
+enum head { NO_HEAD, SAME_HEAD, OWN_HEAD, ONLY_HEAD };  /* ONLY_HEAD: a tied table under the head's name */
 
 struct kind {
     bool        gpt2;                   /* else Raschka's names */
@@ -127,12 +127,14 @@ static void write_file(struct kind kind, int without, int misshapen, const char 
     make_gpt(kind.bias, kind.qkv_bias, kind.head != OWN_HEAD, GRA_GELU_ERF);
     for (int i = 0; i < gra_param_count(w.from); i++) {
         gra_tensor *p = gra_param_at(w.from, i);
+        if (kind.head == ONLY_HEAD && p == w.gpt.tok_emb.weight)
+            continue;
         if (kind.gpt2)
             put_gpt2(p, i);
         else
             put(p->name, 1, &p, false);
     }
-    if (kind.head == SAME_HEAD)
+    if (kind.head == SAME_HEAD || kind.head == ONLY_HEAD)
         put(kind.gpt2 ? "lm_head.weight" : "out_head.weight", 1, &w.gpt.tok_emb.weight, false);
     for (int i = 0; i < LAYERS && kind.buffers; i++) {
         char name[64];
@@ -203,13 +205,13 @@ static void refused(const char *sentence) { refused_with(HEADS, sentence); }
 
 CASE(import, open_import, close_import, "")
 
-TESTS(every_family, 24 * FAMILIES)      /* _i: a family, and one of 24 forms of each */
+TESTS(every_family, 32 * FAMILIES)      /* _i: a family, and one of 32 forms of each */
 {
-    struct kind kind = families[_i / 24];
+    struct kind kind = families[_i / 32];
     kind.bias     = _i & 1;
     kind.qkv_bias = _i & 2;
     kind.buffers  = _i & 4;
-    kind.head     = (enum head)(_i % 24 / 8);
+    kind.head     = (enum head)(_i % 32 / 8);
     write_file(kind, -1, -1, NULL, NULL);
     imports(HEADS);
     const gra_gpt_config *c = &g.config;
@@ -413,6 +415,10 @@ TESTS(what_config_json_says_of_the_head, FAMILIES)
     beside("'tie_word_embeddings': false", "but there is no tensor ");
     write_json("{'tie_word_embeddings': true}");
     imports(HEADS);
+    kind.head = ONLY_HEAD;
+    write_file(kind, -1, -1, NULL, NULL);
+    beside("'tie_word_embeddings': false", kind.gpt2 ? "but there is no tensor wte.weight"
+                                                     : "but there is no tensor tok_emb.weight");
     kind.head = OWN_HEAD;
     write_file(kind, -1, -1, NULL, NULL);
     beside("'tie_word_embeddings': true", "but tensors ");
