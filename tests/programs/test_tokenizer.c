@@ -211,6 +211,22 @@ TEST(special_tokens)                    /* the longest that begins at a place, a
     encodes("ab<|endoftext|>\nab", true, "257 256 198 257 ");
 }
 
+TEST(special_tokens_that_are_made)      /* added ones that a merge makes, or that are a byte; also if written */
+{
+    static const char json[] = "{\"added_tokens\": [{\"id\": 1, \"content\": \"aa\"},"
+        "{\"id\": 4, \"content\": \">\"}], \"pre_tokenizer\": {\"type\": \"ByteLevel\"},"
+        "\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"aa\": 1, \"b\": 2, \"<\": 3,"
+        "\">\": 4, \"ba\": 5, \">>\": 6}, \"merges\": [\"b a\", \"a a\", \"> >\"]}}";
+    write_bytes(FOLDER "/tokenizer.json", json, strlen(json));
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(tokenizer_read(&k, FOLDER) == 0, "%s", warned);
+        encodes("baa>>", true, "2 1 4 4 ");
+        encodes("baa>>", false, "5 0 6 ");
+        ck_assert_int_eq(tokenizer_write(&k, FOLDER), 0);
+        tokenizer_free(&k);
+    }
+}
+
 /* ---- files ---- */
 
 static void put(const char *name, const char *bytes)

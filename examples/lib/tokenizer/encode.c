@@ -71,7 +71,7 @@ static ptrdiff_t merge(encoder *e, uint16_t *ids, size_t n)
 size_t tokenizer_special(const tokenizer *k, const char *text, size_t n, size_t *length)
 {
     for (size_t at = 0; at < n && k->reads_special; at++)
-        for (size_t m = k->begins_special[(unsigned char)text[at]] ? k->longest : 0; m > 1; m--) {
+        for (size_t m = k->begins_special[(unsigned char)text[at]] ? k->longest : 0; m > 0; m--) {
             const int id = m <= n - at ? tokenizer_find(k, text + at, m) : -1;
             if (id >= 0 && k->special[id])
                 return *length = m, at;

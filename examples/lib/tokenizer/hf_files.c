@@ -251,14 +251,15 @@ static int read_list(reader *r, gra_json list)
     return failed;
 }
 
-/* The first token that only the list of added ones explains, from `id` on: it is special, and does not look
- * like <|endoftext|> or [PAD]. k->size: none. */
+/* The first token that only the list of added ones explains, from `id` on: it is special, and a merge makes
+ * it, or it does not look like <|endoftext|> or [PAD]. k->size: none. */
 static int next_odd(const tokenizer *k, int id)
 {
     for (; id < k->size; id++) {
         size_t n;
         const char *s = tokenizer_bytes(k, id, &n);
-        if (k->special[id] && !(s[0] == '<' && s[n - 1] == '>') && !(s[0] == '[' && s[n - 1] == ']'))
+        if (k->special[id] == ALSO_SPECIAL || (k->special[id] && !(s[0] == '<' && s[n - 1] == '>') &&
+                                               !(s[0] == '[' && s[n - 1] == ']')))
             break;
     }
     return id;
@@ -277,11 +278,13 @@ static int find_hole(const reader *r)
 
 static int close_reader(reader *r, int failed)
 {
+    failed = failed || tokenizer_ready(r->k);
+    for (int id = 0; !failed && r->entries && id < r->k->size; id++)
+        if (r->entries[id].added)
+            tokenizer_make_special(r->k, id);
     free(r->entries);
     free(r->bytes);
     free(r->beside);
-    if (tokenizer_ready(r->k))
-        return -1;
     if (!failed && !r->k->n_merges)
         failed = warn("%s has no merges", r->path);
     return failed ? -1 : 0;
@@ -379,12 +382,12 @@ static int write_file(out *o, const char *path)
     return failed;
 }
 
-/* An object of tokens and ids; without those in `added`, which may be NULL. */
-static void write_ids(out *o, const tokenizer *k, const bool *added)
+/* An object of tokens and ids; of the special ones only those that `added` does not explain. */
+static void write_ids(out *o, const tokenizer *k, bool added)
 {
     out_text(o, "{");
     for (int id = 0; id < k->size; id++) {
-        if (added && added[id])
+        if (added && k->special[id] == SPECIAL)
             continue;
         out_comma(o);
         out_text(o, "\"");
@@ -447,7 +450,7 @@ int tokenizer_json_write(const tokenizer *k, const char *path, const char *confi
     out_format(&o, ",\"decoder\":%s,\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,"
                "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"fuse_unk\":false,"
                "\"byte_fallback\":false,\"ignore_merges\":false,\"vocab\":", byte_level);
-    write_ids(&o, k, k->special);
+    write_ids(&o, k, true);
     out_text(&o, ",\"merges\":[");
     write_list(&o, k);
     out_text(&o, "]}}\n");
@@ -469,7 +472,7 @@ bool tokenizer_needs_json(const tokenizer *k)
 int merges_write(const tokenizer *k, const char *vocab, const char *merges)
 {
     out ids = { 0 }, pairs = { 0 };
-    write_ids(&ids, k, NULL);
+    write_ids(&ids, k, false);
     out_text(&ids, "\n");
     if (write_file(&ids, vocab))
         return -1;

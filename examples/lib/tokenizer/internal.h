@@ -13,6 +13,7 @@ int  tokenizer_add(tokenizer *k, const char *bytes, size_t n);
 int  tokenizer_merge(tokenizer *k, int left, int right);
 int  tokenizer_find(const tokenizer *k, const char *bytes, size_t n);   /* -1: none has these bytes */
 int  tokenizer_ready(tokenizer *k);     /* after the last token: sets id, end, special; -1: out of memory */
+void tokenizer_make_special(tokenizer *k, int id);      /* an added token, after that */
 
 char *byte_name(unsigned char byte, char name[8]);      /* bytes.c: "a", "\n", "\xE2" */
 

@@ -110,6 +110,14 @@ int tokenizer_find(const tokenizer *k, const char *bytes, size_t n)
     return (int)id;
 }
 
+static void set_special(tokenizer *k, int id, enum special how)
+{
+    size_t n;
+    k->begins_special[(unsigned char)*tokenizer_bytes(k, id, &n)] = true;
+    k->longest = n > k->longest ? n : k->longest;
+    k->special[id] = how;
+}
+
 /* Which tokens are special. */
 static int find_special(tokenizer *k)
 {
@@ -118,15 +126,21 @@ static int find_special(tokenizer *k)
     if (!k->special)
         return warn("out of memory");
     for (size_t i = 0; i < k->n_merges; i++)
-        k->special[k->merges[i].id] = true;
+        k->special[k->merges[i].id] = ALSO_SPECIAL;             /* a mark, for the loop below */
     for (int id = 0; id < k->size; id++) {
         size_t n;
-        const unsigned char *bytes = (const unsigned char *)tokenizer_bytes(k, id, &n);
-        k->special[id] = n > 1 && !k->special[id];
-        k->begins_special[*bytes] |= k->special[id];
-        k->longest = k->special[id] && n > k->longest ? n : k->longest;
+        tokenizer_bytes(k, id, &n);
+        if (n > 1 && !k->special[id])
+            set_special(k, id, SPECIAL);
+        else
+            k->special[id] = ORDINARY;
     }
     return 0;
+}
+
+void tokenizer_make_special(tokenizer *k, int id)
+{
+    set_special(k, id, k->special[id] == SPECIAL ? SPECIAL : ALSO_SPECIAL);
 }
 
 int tokenizer_ready(tokenizer *k)

@@ -24,7 +24,8 @@ typedef struct tokenizer {              /* all zeros: none */
     bool    begins;                     /* it begins every prompt: tokenizer.json's TemplateProcessing */
     bool    reads_special;              /* <|endoftext|> in a text is that token, else ordinary characters */
     bool    strips;                     /* a special token also takes blanks beside it */
-    bool   *special;                    /* which tokens are: those of several bytes that no merge makes; */
+    enum special { ORDINARY, SPECIAL, ALSO_SPECIAL } *special;  /* those of several bytes that no merge makes
+                                         * are; also added ones that a merge makes, or that are a byte; */
     size_t  longest;                    /* how many bytes the longest has; 0: none is */
     bool    begins_special[256];        /* the bytes that they begin with */
     int     id[256];                    /* the token of a byte; -1: none */
@@ -65,7 +66,8 @@ static inline bool tokenizer_fits(const tokenizer *k, int rows)
  * such, says so. */
 int         tokenizer_read_special(tokenizer *k, bool special, const char *text, size_t n);
 /* How many bytes are before the first special token that is read; *length: it has so many; 0: there is none.
- * Of several that begin there the longest counts. */
+ * Of several that begin there the longest counts, as in Hugging Face's JavaScript libraries. (Their Rust
+ * library looks for those with normalized: false first.) */
 size_t      tokenizer_special(const tokenizer *k, const char *text, size_t n, size_t *length);
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
