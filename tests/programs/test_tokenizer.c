@@ -211,7 +211,7 @@ TEST(special_tokens)                    /* the longest that begins at a place, a
     encodes("ab<|endoftext|>\nab", true, "257 256 198 257 ");
 }
 
-TEST(special_tokens_that_are_made)      /* added ones that a merge makes, or that are a byte; also if written */
+TEST(special_tokens_that_are_made)      /* added ones that a merge makes, or that are a byte; written, too */
 {
     static const char json[] = "{\"added_tokens\": [{\"id\": 1, \"content\": \"aa\"},"
         "{\"id\": 4, \"content\": \">\"}], \"pre_tokenizer\": {\"type\": \"ByteLevel\"},"
