@@ -30,8 +30,9 @@
  * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
  * gra_keep_going(t, true) the program goes on, and so do the models opened on t: ops return an empty
  * tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not abort
- * (but gra_load_npy makes a tensor on a tape, as an op does). Where there is no tape or model to keep the
- * sentence, because it is NULL or the model is closed, the program aborts in any case.
+ * (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails as it does). Where
+ * there is no tape or model to keep the sentence, because it is NULL or the model is closed, the program
+ * aborts in any case.
  *
  * Threads. A tape and the models opened on it belong to one thread at a time. Another thread opens a tape
  * of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or
@@ -690,8 +691,11 @@ void        gra_file_close(gra_file *f);                /* NULL is allowed */
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
  * that cannot be read is an error of the tape. gra_save_npy returns 0; -1, and errno tells why: EINVAL for
- * a tensor that is NULL or stale. */
+ * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: a file of integers (int8 to int64,
+ * uint8 to uint32, bool), row-major, of *shape. They outlive the step: free them. NULL is an error of the
+ * tape: the file cannot be read, or has a value that no int holds. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
+int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);
 
 /* Any bytes, complete or not at all, as above: 0, or -1 and errno tells why. */

@@ -21,10 +21,12 @@ enum { HEADER = 10001 };                /* room for one and a 0: NumPy's have 11
 /* ---- reading ---- */
 
 struct header {
+    char        text[HEADER];
     const char *descr;                  /* n characters of the text */
     int         n;
     bool        fortran;
     gra_shape   shape;
+    size_t      begin;                  /* of the values, from the file's beginning */
 };
 
 static bool take(const char **at, const char *word)     /* past blanks and the word, if it comes next */
@@ -89,11 +91,10 @@ static bool parse(const char *at, struct header *h)
     return more && seen == ALL && at[strspn(at, " \t\r\n")] == '\0';
 }
 
-/* The header's text, *n bytes from `at` on, and a 0 after them. */
-static bool read_header(gra_infile *in, char text[HEADER], size_t *at, size_t *n)
+/* The header's text, *n bytes, and a 0 after them. */
+static bool read_text(gra_infile *in, struct header *h, size_t *n)
 {
     unsigned char start[START + 2];
-    *at = START;
     if (in->length < START + 2)
         return gra_failure_set(in->error, "got only %" PRIu64 " bytes, expected a .npy file", in->length);
     if (!gra_infile_read(in, 0, start, START + 2))
@@ -104,51 +105,59 @@ static bool read_header(gra_infile *in, char text[HEADER], size_t *at, size_t *n
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
         return gra_failure_set(in->error, "got version %d.%d of the .npy format, expected 1.0, 2.0 or 3.0",
                                start[6], start[7]);
-    *at += start[6] > 1 ? 2 : 0;
-    const uint64_t most = in->length - *at < HEADER ? in->length - *at : HEADER - 1;
+    const size_t at = start[6] > 1 ? START + 2 : START;
+    const uint64_t most = in->length - at < HEADER ? in->length - at : HEADER - 1;
     *n = (size_t)gra_little_endian(start + START - 2, start[6] > 1 ? 4 : 2);
     if (*n > most)
         return gra_failure_set(in->error, "got a header of %zu bytes, expected at most %" PRIu64, *n, most);
-    text[*n] = '\0';
-    return gra_infile_read(in, *at, text, *n);
+    h->text[*n] = '\0';
+    h->begin = at + *n;
+    return gra_infile_read(in, at, h->text, *n);
 }
 
-/* The tensor that the header describes, uninitialised, and its dtype; or NULL after an error. */
-static gra_tensor *make(gra_tape *t, gra_infile *in, const struct header *h, uint64_t values,
-                        const gra_dtype **dtype)
+static bool read_header(gra_infile *in, struct header *h)
 {
-    size_t size;
-    *dtype = h->n != 3 || h->fortran ? NULL : memcmp(h->descr, "<f4", 3) == 0 ? gra_dtype_named("F32")
-             : memcmp(h->descr, "<f8", 3) == 0 ? gra_dtype_named("F64") : NULL;
-    if (!*dtype)
-        gra_failure_set(in->error, "got values of %.*s%s, expected <f4 or <f8 in C order: in Python, "
-                        "numpy.save(path, numpy.asarray(x, dtype='<f4', order='C')) writes such",
-                        h->n < 40 ? h->n : 40, h->descr, h->fortran ? " in Fortran order" : "");
-    else if (!gra_shape_size(h->shape, &size))      /* else 8 bytes for each value are less than SIZE_MAX */
-        gra_failure_set(in->error, "got the shape %s, expected fewer values", GRA_SHAPE_STRING(h->shape));
-    else if (size * ((*dtype)->bits / 8) != values)
-        gra_failure_set(in->error, "got %" PRIu64 " bytes of values, expected %zu for the shape %s of %.3s",
-                        values, size * ((*dtype)->bits / 8), GRA_SHAPE_STRING(h->shape), h->descr);
-    else
-        return gra_zeros(t, h->shape);
-    return NULL;
+    size_t n = 0;
+    return read_text(in, h, &n) && ((strlen(h->text) == n && parse(h->text, h)) ||
+           gra_failure_set(in->error, "got a header that is not of one array of up to 8 dimensions, each at "
+                           "most 2147483647: %.100s", h->text));
+}
+
+static bool is_of(const struct header *h, const char *descr)
+{
+    return h->n == 3 && !h->fortran && memcmp(h->descr, descr, 3) == 0;
+}
+
+/* Is the file as long as the header says? bytes: of each value; 0: it is of another dtype than expected. */
+static bool has_values(gra_infile *in, const struct header *h, size_t bytes, size_t *size,
+                       const char *expected, const char *dtype)
+{
+    const uint64_t values = in->length - h->begin;
+    if (!bytes)
+        return gra_failure_set(in->error, "got values of %.*s%s, expected %s in C order: in Python, "
+                               "numpy.save(path, numpy.asarray(x, dtype='%s', order='C')) writes such",
+                               h->n < 40 ? h->n : 40, h->descr, h->fortran ? " in Fortran order" : "",
+                               expected, dtype);
+    if (!gra_shape_size(h->shape, size))            /* else 8 bytes for each value are less than SIZE_MAX */
+        return gra_failure_set(in->error, "got the shape %s, expected fewer values",
+                               GRA_SHAPE_STRING(h->shape));
+    return *size * bytes == values ||
+           gra_failure_set(in->error, "got %" PRIu64 " bytes of values, expected %zu for the shape %s of "
+                           "%.3s", values, *size * bytes, GRA_SHAPE_STRING(h->shape), h->descr);
 }
 
 static gra_tensor *read_file(gra_tape *t, gra_infile *in)
 {
-    char text[HEADER];
     struct header h;
-    const gra_dtype *dtype;
-    size_t at, n = 0;
-    if (!read_header(in, text, &at, &n))
+    size_t size;
+    if (!read_header(in, &h))
         return NULL;
-    if (strlen(text) != n || !parse(text, &h)) {
-        gra_failure_set(in->error, "got a header that is not of one array of up to 8 dimensions, each at "
-                        "most 2147483647: %.100s", text);
+    const gra_dtype *dtype = is_of(&h, "<f4") ? gra_dtype_named("F32")
+                             : is_of(&h, "<f8") ? gra_dtype_named("F64") : NULL;
+    if (!has_values(in, &h, dtype ? dtype->bits / 8 : 0, &size, "<f4 or <f8", "<f4"))
         return NULL;
-    }
-    gra_tensor *x = make(t, in, &h, in->length - at - n, &dtype);
-    return x && gra_read_values(in, at + n, dtype, x->size, x->data) ? x : NULL;
+    gra_tensor *x = gra_zeros(t, h.shape);
+    return gra_read_values(in, h.begin, dtype, x->size, x->data) ? x : NULL;
 }
 
 gra_tensor *gra_load_npy(gra_tape *t, const char *path)
@@ -165,6 +174,67 @@ gra_tensor *gra_load_npy(gra_tape *t, const char *path)
         gra_infile_close(&in);
     }
     return x ? x : gra_fail(t, "gra_load_npy: %s", error.text);
+}
+
+/* ---- integers ---- */
+
+static int *convert(gra_infile *in, const struct header *h, const unsigned char *from, size_t n,
+                    size_t bytes, int *to)
+{
+    const int shift = h->descr[1] == 'i' ? (int)(64 - 8 * bytes) : 0;   /* the sign's bit comes first */
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = gra_little_endian(from + i * bytes, bytes);
+        const int64_t x = (int64_t)(bits << shift) / ((int64_t)1 << shift);
+        to[i] = (int)x;
+        if (x != to[i]) {
+            gra_failure_set(in->error, "got the value %" PRId64 " at index %zu, expected one that an int "
+                            "holds", x, i);
+            return NULL;
+        }
+    }
+    return to;
+}
+
+static int *read_ints(gra_infile *in, gra_shape *shape)
+{
+    static const char types[][4] = { "|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8" };
+    struct header h;
+    size_t bytes = 0, n;
+    if (!read_header(in, &h))
+        return NULL;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        bytes = is_of(&h, types[i]) ? (size_t)(types[i][2] - '0') : bytes;
+    if (!has_values(in, &h, bytes, &n, "integers (b1, i1 to i8, u1 to u4)", "<i4"))
+        return NULL;
+    unsigned char *from = malloc(n * bytes + 1);
+    int *to = malloc((n + 1) * sizeof *to), *x = NULL;
+    if (!from || !to)
+        gra_failure_set(in->error, "out of memory");
+    else if (gra_infile_read(in, h.begin, from, n * bytes))
+        x = convert(in, &h, from, n, bytes, to);
+    free(from);
+    if (!x)
+        free(to);
+    *shape = h.shape;
+    return x;
+}
+
+int *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape)
+{
+    gra_failure error;
+    gra_infile in;
+    int *x = NULL;
+    gra_need_tape(t, __func__);
+    if (gra_error(t))
+        return NULL;
+    gra_failure_about(&error, path);
+    if (gra_infile_open(&in, path, &error)) {
+        x = read_ints(&in, shape);
+        gra_infile_close(&in);
+    }
+    if (!x)
+        gra_fail(t, "gra_load_npy_ints: %s", error.text);
+    return x;
 }
 
 /* ---- writing ---- */

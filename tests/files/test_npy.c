@@ -271,6 +271,49 @@ TEST(test_beginning)
     refuses("/dev/null", "got a device or pipe, expected a regular file");
 }
 
+/* ---- integers ---- */
+
+#define INTS(descr, n) "{'descr': '" descr "', 'fortran_order': False, 'shape': (" #n ", 1)}"
+
+TEST(test_integers)
+{
+    static const struct {
+        const char *header, *values;
+        size_t      n;                  /* bytes */
+        int         x, y;
+        const char *sentence;           /* NULL: it is read */
+    } cases[] = {
+        { INTS("|b1", 2), "\0\1", 2, 0, 1, NULL },        { INTS("|i1", 2), "\x7f\x80", 2, 127, -128, NULL },
+        { INTS("|u1", 2), "\x80\xff", 2, 128, 255, NULL }, { INTS("<u4", 0), "", 0, 0, 0, NULL },
+        { INTS("<i2", 2), "\1\2\xff\xff", 4, 513, -1, NULL },
+        { INTS("<u2", 2), "\1\2\xff\xff", 4, 513, 65535, NULL },
+        { INTS("<i4", 2), "\xff\xff\xff\x7f\0\0\0\x80", 8, INT_MAX, INT_MIN, NULL },
+        { INTS("<i8", 2), "\xff\xff\xff\x7f\0\0\0\0\0\0\0\x80\xff\xff\xff\xff", 16, INT_MAX, INT_MIN, NULL },
+        { INTS("<u4", 1), "\0\0\0\x80", 4, 0, 0, "got the value 2147483648 at index 0, expected one that" },
+        { INTS("<i8", 1), "\0\0\0\0\0\0\0\x80", 8, 0, 0, "got the value -9223372036854775808 at index 0" },
+        { INTS("<i4", 3), "\0\0\0\0", 4, 0, 0, "got 4 bytes of values, expected 12 for the shape (3, 1)" },
+        { INTS("<u8", 1), "\0\0\0\0\0\0\0\0", 8, 0, 0, "got values of <u8, expected integers (b1, i1 to i8, "
+          "u1 to u4) in C order: in Python, numpy.save(path, numpy.asarray(x, dtype='<i4', order='C'))" },
+    };
+    const long held = fault_held();
+    for (int i = 0; i < 3 * LENGTH(cases); i++) {   /* the first or second allocation fails, or none */
+        const int row = i / 3;
+        gra_shape s = { 0 };
+        put(cases[row].header, cases[row].values, cases[row].n);
+        gra_begin(t, GRA_GRAD, NULL);
+        fault_arm(FAULT_ALLOC, i % 3, ENOMEM, false);
+        int *x = gra_load_npy_ints(t, PATH, &s);
+        const char *why = fault_disarm() ? "out of memory" : cases[row].sentence;
+        ck_assert_msg(!x == !!why, "%s: %s", cases[row].header, gra_error(t));
+        ck_assert_msg(x || strstr(gra_error(t), why), "%s: %s", cases[row].header, gra_error(t));
+        ck_assert(!x || (s.ndim == 2 && s.dim[1] == 1));
+        ck_assert(!x || !s.dim[0] || (x[0] == cases[row].x && x[1] == cases[row].y));
+        free(x);
+    }
+    ck_assert_int_eq(fault_held(), held);
+    ck_assert_ptr_null(gra_load_npy_ints(t, FOLDER, NULL));    /* there is an error already */
+}
+
 TEST(test_unwritable)
 {
     const gra_tensor x = { .data = (real[]){ 1 }, .size = 1 };

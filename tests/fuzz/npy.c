@@ -2,6 +2,8 @@
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 
+#include <stdlib.h>
+
 static gra_tape *t;
 
 static void there_and_back(const gra_tensor *x)
@@ -26,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const gra_tensor *x = gra_load_npy(t, path);
     if (!gra_error(t) && loaded++ % 64 == 0)    /* not each: fsync takes time */
         there_and_back(x);
+    gra_begin(t, GRA_GRAD, NULL);
+    free(gra_load_npy_ints(t, path, &(gra_shape){ 0 }));
     gra_close(t);
     fuzz_end();
     return 0;

@@ -68,6 +68,7 @@ typedef struct absence {
     ROW(gra_fprint_tape, stderr, NULL)                                                                   \
     ROW(gra_write_dot, NULL, GRADUS_BUILD "/none.dot")                                                   \
     ROW(gra_load_npy, NULL, GRADUS_BUILD "/none.npy")                                                    \
+    ROW(gra_load_npy_ints, NULL, GRADUS_BUILD "/none.npy", NULL)                                         \
     ROW(gra_empty, NULL)                                                                                 \
     ROW(gra_alloc, NULL, 1)                                                                              \
     ROW(gra_tape_rng, NULL)                                                                              \
