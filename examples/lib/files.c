@@ -100,6 +100,14 @@ bool file_is_link(const char *path)
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
 }
 
+const char *file_oddity(const char *path)
+{
+    struct stat about;
+    return file_is_link(path) ? "symbolic link"
+           : stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)
+           ? "device or pipe" : NULL;
+}
+
 /* A link to a device stays: nothing could be lost. */
 int file_replace(const char *path, const char *bytes, size_t size)
 {

@@ -13,6 +13,7 @@ char *file_path(char path[FILE_PATH], const char *folder, const char *name);
 bool  file_is_there(char path[FILE_PATH], const char *folder, const char *name);    /* path: as file_path */
 bool  file_ends_in(const char *path, const char *ending);       /* such as ".png" */
 bool  file_is_link(const char *path);                           /* a symbolic link, wherever it leads */
+const char *file_oddity(const char *path);      /* "symbolic link", "device or pipe"; NULL: neither */
 char *file_read(const char *path, size_t *size);        /* the whole file and a 0 byte; free it */
 
 /* The same without a warning: errno is set. Refuses pipes and files of more than FILE_PLAIN bytes. */

@@ -113,9 +113,10 @@ int run_open(run *r, const training *t)
         return -1;
     char path[FILE_PATH];
     file_path(path, o->out, "loss.tsv");
-    if (file_is_link(path))
-        return warn("%s: got a symbolic link, expected a file of the run's own: remove it, or give another "
-                    "--out", path);
+    const char *odd = file_oddity(path);                /* opening a pipe would wait for its other end */
+    if (odd)
+        return warn("%s: got a %s, expected a file of the run's own: remove it, or give another --out", path,
+                    odd);
     if (t->step > 0 && find_end(r, path, t->step))
         return -1;
     r->table = open_table(path);

@@ -402,6 +402,11 @@ mkdir "$W/bare"
 rm "$W/victim" && mv "$W/linked/loss.tsv" "$W/bare"
 ok "... to nothing" refuses 1 "bare${not_its_own#linked}" "$TRAIN" $small --steps 3 --out "$W/bare"
 ok "... which is not made" test ! -e "$W/victim"
+mkfifo "$W/linked/loss.tsv"
+exec 9<>"$W/linked/loss.tsv"            # so that no run waits for the other end
+ok "loss.tsv is a pipe" refuses 1 "$(echo "$not_its_own" | sed 's/symbolic link/device or pipe/')" \
+    "$TRAIN" $small --steps 3 --out "$W/linked"
+exec 9>&-
 
 group "any bytes, any name"
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", i * i % 251 }' | tr 'a-z' '\000-\031' >"$W/binary"
