@@ -140,6 +140,7 @@ ok "of another size than the model" refuses 1 \
 group "what is refused"
 status=2
 ok "a size for bytes" bad '--vocab 300 needs --tokenizer bpe' --tokenizer bytes --vocab 300
+ok "rows for bytes" bad '--rows 300 needs --tokenizer bpe' --tokenizer bytes --rows 300
 ok "fewer than bytes" bad '--vocab: got 256, expected 257 to 65536' --vocab 256
 status=1
 printf 'abcdefgh' >"$W/short"
