@@ -123,6 +123,8 @@ ROW("attention: a mask for all", "attention", 4, -0.5, 0.5,
     OF(N, 2, 2), OF(N, 2, 2), OF(N, 2, 2), OF(2, 2))
 ROW("attention: many keys", "attention", 4, -0.5, 0.5, ATTENDED,
     OF(1, 2, 2), OF(1, N, 2), OF(1, N, 2))
+ROW("attention: many keys, all positive", "attention", 8, 0, 1, ATTENDED,
+    OF(1, 2, 2), OF(1, N, 2), OF(1, N, 2))
 ROW("attention: one query", "attention", 4, -0.5, 0.5, ATTENDED,
     OF(1, 1, 2), OF(1, N, 2), OF(1, N, 2))
 ROW("attention: many queries", "attention", 4, -0.5, 0.5, ATTENDED,
