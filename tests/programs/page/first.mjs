@@ -23,8 +23,8 @@ async function first_screen(page) {
         }
         same(focused, "run_play");
         await page.press("Enter");
-        await page.until("run.step > 3 && run.step < run.steps && training.playing");
-        same(await page.evaluate("document.querySelector('#run_loss path') !== null"), true);
+        await page.until("run.step > 3 && training.playing && document.querySelector('#run_loss path')");
+        same(await page.evaluate("run.step < run.steps"), true);
         await page.evaluate("(training.pace = 0, tell({ do: 'play' }), 1)");
         await page.until("run.step === run.steps && document.querySelector('.next').checkVisibility({ visibilityProperty: true })");
         same(/by heart/.test(await page.text(".say .now")), true);
