@@ -33,7 +33,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "data", FLAG_TEXT, &o->data, 1, 0, "FILE", .help = "text to learn from", "this project's sources",
           true },
         { "lines", FLAG_SWITCH, &o->lines, .help = "each line is a document of its own" },
-        { "special", FLAG_SWITCH, &o->special, .help = "<|endoftext|> in the text is that token" },
+        { "special", FLAG_SWITCH, &o->special, .help = "read <|endoftext|> as one token" },
 
         { "tokenizer", FLAG_CHOICE, &o->tokenizer, 0, 0, "bytes|bpe",
           .help = "tokens: bytes, or pieces of words", .fixed = true },
@@ -72,7 +72,7 @@ static int flags_of(options *o, flag table[FLAGS])
         { "train-last", FLAG_INT, &o->train_last, 0, 1e4, "N",
           "only the last N blocks and the final norm", .unset = "0: all" },
         { "optimizer", FLAG_CHOICE, &o->optimizer, 0, 0, OPTIMIZER_NAMES,
-          "muon: in blocks, else AdamW", .unset = "muon; --from adamw" },
+          "muon: AdamW outside blocks", .unset = "muon; --from adamw" },
         { "lr", FLAG_REAL, &o->lr, 1e-12, 1e3, "X",
           .help = "learning rate", "0.004; sgd 0.1; --from 3e-5" },
         { "muon-lr", FLAG_REAL, &o->muon_lr, 1e-12, 1e3, "X",
@@ -101,7 +101,7 @@ static int flags_of(options *o, flag table[FLAGS])
           .help = "threads, 0 = all cores, within the quota", NULL, true },
         { "out", FLAG_TEXT, &o->out, 1, 0, "DIR", .help = "folder for the files" },
         { "layout", FLAG_CHOICE, &o->layout, 0, 0, "gradus|huggingface",
-          .help = "whose names the parameters have", NULL, true },
+          .help = "naming scheme of the parameters", NULL, true },
         { "resume", FLAG_TEXT, &o->resume, 1, 0, "DIR", .help = "continue the run in this folder",
           "a new run", true },
         { "checkpoint-every", FLAG_INT, &o->checkpoint_every, 0, many, "N",
@@ -109,7 +109,7 @@ static int flags_of(options *o, flag table[FLAGS])
           "by the clock", true },
         { "snapshot-every", FLAG_INT, &o->snapshot_every, 0, many, "N",
           .help = "steps between snapshots, for look", "none", true },
-        { "quiet", FLAG_SWITCH, &o->quiet, .help = "only errors and the last line", .again = true },
+        { "quiet", FLAG_SWITCH, &o->quiet, .help = "print only errors and the last line", .again = true },
     };
     memcpy(table, all, sizeof all);
     return (int)(sizeof all / sizeof all[0]);

@@ -8,7 +8,7 @@
 typedef struct options {
     const char *data;                                   /* the text; NULL: the project's own sources */
     int         lines;                                  /* 0 or 1: each line is a document */
-    int         special;                                /* 0 or 1: <|endoftext|> in the text is that token */
+    int         special;                                /* 0 or 1: read <|endoftext|> as one token */
     int         tokenizer;                              /* an index: bytes, bpe */
     long        vocab;                                  /* tokens of bpe */
     const char *from;                                   /* the model; from NULL: a new one */
