@@ -7,7 +7,7 @@ static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest 
 }
 
 /* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as
- * the gradients, so that neither is lost beside the other. */
+ * the gradients, so that rounding spoils neither d nor the gradient in the sum. */
 static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
 {
     gra_rng own;

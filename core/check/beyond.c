@@ -1,20 +1,20 @@
-/* beyond: is memory read before the start or past the end of a tensor? Then what is computed depends on what
- * lies there.
+/* beyond: is memory read before the start or past the end of a tensor? Then the result depends on the numbers
+ * that lie there.
  *
- * The guard puts numbers around all memory. Changing the first few of them, in order of memory, changes a
- * result only if one of those is read: the smallest such count ends with the first number that is read. */
+ * The guard puts numbers around all memory. If the first few of these numbers are changed, the result changes
+ * only if one of them is read. The smallest such count ends with the first number that is read. */
 #include "checking.h"
 #include <stdlib.h>
 
 typedef struct beyond {
     gra_checking *check;
-    int           tensor;               /* its gradient is looked at; -1: y */
+    int           tensor;               /* the tensor whose gradient is compared; -1: y is compared */
     size_t        size;
-    real         *usual;                /* its values where no number is changed */
+    real         *usual;                /* the values to compare with: no number was changed */
     bool          failed;
 } beyond;
 
-/* Do the values differ from the usual ones when so many numbers are changed? first: these are usual. */
+/* Do the values differ from the usual values when `changed` numbers are changed? first: keeps these. */
 static bool differs(beyond *b, size_t changed, bool first)
 {
     gra_checking *k = b->check;
@@ -41,10 +41,10 @@ static void tell(const gra_guard *g, size_t number, gra_line *s)
     const size_t size = g->piece[number / GRA_ROOM_OF_PIECE].bytes / sizeof(real);
     const size_t at = number % GRA_ROOM_OF_PIECE;
     if (at < HALF)
-        gra_line_put(s, "memory before the start of %s is read: number -%zu, where number 0 is the first",
+        gra_line_put(s, "memory before the start of %s is read: number -%zu, but the first is number 0",
                      what, HALF - at);
     else
-        gra_line_put(s, "memory past the end of %s is read: number %zu, where number %zu is the last", what,
+        gra_line_put(s, "memory past the end of %s is read: number %zu, but the last is number %zu", what,
                      size + at - HALF, size - 1);
 }
 
@@ -52,7 +52,7 @@ int gra_check_beyond(gra_checking *k, int tensor, gra_line *s)
 {
     gra_guard *g = &k->guard;
     beyond b = { .check = k, .tensor = tensor, .size = tensor < 0 ? k->size : k->tensor[tensor].size };
-    size_t same = 0, other = 0;         /* this many changed numbers leave the result, or change it */
+    size_t same = 0, other = 0;         /* so many changed numbers keep the result, or change it */
     b.usual = calloc(b.size + 1, sizeof(real));
     b.failed = !b.usual && !gra_check_fails(k, "out of memory");
     const bool repeats = b.usual && !differs(&b, 0, true) && !differs(&b, 0, false);

@@ -6,25 +6,25 @@
  *     error = |a_i - n_i| / r,    r = max(largest |gradient| in x, 1e-7 sum_j |c_j y_j| / max(1, largest
  *                                 |x|))
  *
- * The largest gradient of the tensor is in r because rounding spoils its small elements as much as
- * its large ones: beside a gradient of 1 one of 1e-9 is known to few digits. The loss is in r for
- * tensors whose true gradient is zero (the bias of attention's keys): there both are rounding alone.
- * The sign counts: the error of a flipped one is 2, the largest there is.
+ * The largest gradient of the tensor is in r because rounding spoils small elements as much as large
+ * ones: beside a gradient of 1, a gradient of 1e-9 is known to few digits. The loss is in r for tensors
+ * whose true gradient is zero (the bias of attention's keys): there a and n are nothing but rounding.
+ * The sign counts: a flipped sign is an error of 2, the largest there is.
  *
- * The weights c have sizes in [0.5, 1.5], so that places that are mixed up show, and either sign, so that a
- * backward that loses the sign of dy shows. All values are drawn from a generator of our own. How n is taken
- * is explained in numeric.c.
+ * The weights c have sizes in [0.5, 1.5], so that exchanged places are noticed, and both signs, so that a
+ * backward that loses the sign of dy is noticed. The check draws all values from its own generator.
+ * numeric.c explains how n is taken.
  *
  * A gradient may be right in some cases only. So a is taken
- * - where x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
- * - where it holds something: x is used once more, after f, by a term sum_i d_i x_i. Its gradient holds d
- *   when the backward of f begins, so that one that overwrites instead of adding shows; d is subtracted from
- *   a;
- * - with each tensor a constant in turn, whose gradient is NULL then: those of the others must not change;
- * - where f is used once more, with other values, before the backward begins: what the backward needs must be
- *   each use's own;
- * - where one tensor is handed over as two inputs: its gradient is the sum of both.
- * In all these steps guard.c watches what the ops write, and names one that writes where it may not. */
+ * - when x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
+ * - when x's gradient holds numbers already: x is used once more, after f, by a term sum_i d_i x_i. Its
+ *   gradient holds d when the backward of f begins, so that a backward that overwrites it instead of adding
+ *   is noticed; d is subtracted from a;
+ * - with each tensor in turn a constant, whose gradient is NULL: the other gradients must not change;
+ * - when f is used once more, with other values, before the backward begins: each use must keep for itself
+ *   what its backward needs;
+ * - when one tensor is passed as two inputs: its gradient is the sum of both.
+ * In all these steps guard.c watches what the ops write, and names an op that writes where it may not. */
 #include "checking.h"
 #include "../model/model.h"
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
         if (!isfinite(k->y[j])) {
             gra_check_say(k->report,
                           "gradient check: element %zu of what f returned is %g: no derivative can be taken. "
-                          "If f is not defined everywhere, .low and .high say where inputs lie; if it is, "
-                          "its forward reads memory that it did not fill", j, fabs((double)k->y[j]));
+                          "If f is not defined everywhere, set .low and .high of its inputs; if it is, its "
+                          "forward reads memory that it did not fill", j, fabs((double)k->y[j]));
             return false;
         }
         if (gra_random(&own) % 2)
@@ -77,7 +77,7 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
     return true;
 }
 
-/* Numeric gradients of an f that gives something else each time would mean nothing. */
+/* If f returned something different each time, numeric gradients would mean nothing. */
 static bool repeats(gra_checking *k)
 {
     gra_guard_change(&k->guard, true, 0);               /* with the same memory as the first time */
@@ -91,7 +91,7 @@ static bool repeats(gra_checking *k)
         if (y->data[j] != k->y[j]) {
             gra_check_say(k->report,
                           "gradient check: f is not a function of its inputs: element %zu was %.17g, and "
-                          "%.17g when it was called again with the same ones. Does it keep something from "
+                          "%.17g when f was called again with the same inputs. Does f keep something from "
                           "call to call, or draw numbers of its own?",
                           j, (double)k->y[j], (double)y->data[j]);
             return false;
@@ -123,7 +123,7 @@ static void measure(gra_checked *x)
     }
     for (size_t i = 0; i < x->size; i++) {
         const double e = gra_check_error(x, i);
-        /* the first of those that are alike but for rounding */
+        /* among errors that are equal but for rounding, the first */
         if (e > x->error * (1 + 1e-6)) {
             x->error = e;
             x->worst = i;
@@ -131,7 +131,7 @@ static void measure(gra_checked *x)
     }
 }
 
-/* The tensor with the largest error, but for the constant one; NULL: there is none of any size. */
+/* The tensor with the largest error, except the constant tensor; NULL: all tensors are empty. */
 static gra_checked *worst_of(gra_checking *k)
 {
     gra_checked *worst = NULL;
@@ -146,7 +146,7 @@ static gra_checked *worst_of(gra_checking *k)
     return worst;
 }
 
-/* Status 1, or 0 where all is as it should be so far. */
+/* Status 1, or 0 if all is right so far. */
 static int judge(gra_checking *k)
 {
     gra_check_report *r = k->report;
@@ -171,7 +171,7 @@ static int judge(gra_checking *k)
     return 1;
 }
 
-/* All gradients are wanted: with uninitialised memory, and with memory that holds something. */
+/* All tensors need gradients: with uninitialised memory, and with memory that holds numbers. */
 static int all_wanted(gra_checking *k)
 {
     if (!gra_check_analytic(k, false))
@@ -189,7 +189,7 @@ static int all_wanted(gra_checking *k)
         return 1;
 
     snprintf(k->when, sizeof k->when, "this happens only while the gradient is uninitialised (in[i]->fresh): "
-             "one that holds something already is added to as it should be");
+             "to a gradient that already holds numbers the backward adds correctly");
     for (int i = 0; i < k->count; i++) {
         gra_checked *x = &k->tensor[i];
         memcpy(x->analytic, x->fresh, x->size * sizeof(real));
@@ -204,7 +204,7 @@ static int constants(gra_checking *k)
     int status = 0;
     for (int i = 0; i < 2 * k->count && !status; i++) {
         k->constant = i / 2;
-        snprintf(k->when, sizeof k->when, "this happens only where %s is a constant, whose gradient is NULL",
+        snprintf(k->when, sizeof k->when, "this happens only if %s is a constant, whose gradient is NULL",
                  k->tensor[i / 2].name);
         if (!gra_check_analytic(k, i % 2))
             status = -1;
@@ -217,7 +217,7 @@ static int constants(gra_checking *k)
 
 /* ---- f used twice ------------------------------------------------------------------------------- */
 
-/* A sweep with values for which f may refuse to work: false, then. */
+/* A sweep with values for which f may refuse to work; false: it refused. */
 static bool try_sweep(gra_checking *k)
 {
     gra_check_try(k, true);
@@ -230,8 +230,8 @@ static int used_again(gra_checking *k)
 {
     int status = 0;
     k->again = true;
-    snprintf(k->when, sizeof k->when, "this happens only where f is used again before the backward. Is "
-             "something kept in a variable, which the next use overwrites? Each use has its own y->saved");
+    snprintf(k->when, sizeof k->when, "this happens only if f is used again before the backward. Does the op "
+             "keep something in a variable, which the next use overwrites? Keep it in y->saved");
     if (try_sweep(k))
         status = judge(k);
     k->again = false;
@@ -240,7 +240,7 @@ static int used_again(gra_checking *k)
 
 /* ---- one tensor as two inputs ------------------------------------------------------------------- */
 
-/* Are y and all gradients finite? Else f is not defined for these values, which proves nothing. */
+/* Are y and all gradients finite? Else f is not defined for these values, and they prove nothing. */
 static bool all_finite(const gra_checking *k)
 {
     bool ok = k->finite;
@@ -250,8 +250,8 @@ static bool all_finite(const gra_checking *k)
     return ok;
 }
 
-/* Is the gradient of one tensor in both places that of one of the two alone? a's `fresh` is the sum, b's its
- * own part. */
+/* Is the gradient of the one tensor only a's part, or only b's part? a->fresh is the sum of both parts,
+ * b->fresh is b's part. */
 static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_checked *b, double tolerance)
 {
     bool of_a = true, of_b = true;
@@ -260,15 +260,15 @@ static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_ch
         of_b &= fabs((double)a->analytic[j] - (double)b->fresh[j]) <= tolerance;
     }
     if (of_a && of_b)
-        gra_check_hint(k->report, "likely: only one of the two is there: the other is overwritten, or left "
-                       "out");
+        gra_check_hint(k->report, "likely: only one of the two gradients is there: the other is overwritten, "
+                       "or left out");
     else if (of_a || of_b)
-        gra_check_hint(k->report, "likely: only what it gets as %s is there: what it gets as %s is "
-                       "overwritten, or left out", (of_a ? a : b)->name, (of_a ? b : a)->name);
+        gra_check_hint(k->report, "likely: only the gradient that it gets as %s is there: its gradient as %s "
+                       "is overwritten, or left out", (of_a ? a : b)->name, (of_a ? b : a)->name);
 }
 
-/* Compares the gradients for two tensors of the same values with that for one tensor in both places, which
- * must be their sum: this needs no differences. *proof: f is defined for these values. */
+/* Two tensors of the same values have two gradients; one tensor passed in both places must have their sum.
+ * This comparison needs no differences. *proof: f is defined for these values. */
 static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof)
 {
     double most = fmax(a->floor, b->floor), off = 0;
@@ -302,14 +302,14 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     r->numeric = (double)a->fresh[worst];
     snprintf(r->name, sizeof r->name, "%s", a->name);
     gra_check_say(r, "gradient check FAILED: one tensor handed over as both %s and %s: element %zu of its "
-                  "gradient is %.6g, but %.6g, the sum of the gradients of two equal tensors, is wanted "
+                  "gradient is %.6g, but should be %.6g, the sum of the gradients of two equal tensors "
                   "(error %.2g)", a->name, b->name, worst, r->analytic, r->numeric, r->error);
     tell_alone(k, a, b, k->tolerance * most);
     return 1;
 }
 
-/* Every two inputs of one shape: with the values of the first, and where f is not defined there, with those
- * of the second. */
+/* Every two inputs of one shape: with the values of the first input, or, if f is not defined for them, with
+ * the values of the second. */
 static int twins(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++)
@@ -383,7 +383,7 @@ int gra_check_with(gra_tape *t, const gra_check_options *o, gra_check_report *re
     gra_check_report unread;
     gra_need_tape(t, "gra_check");
     report = report ? report : &unread;
-    *report = (gra_check_report){ .error = (double)INFINITY };     /* until known: never taken for right */
+    *report = (gra_check_report){ .error = (double)INFINITY };     /* until known, so that it is not right */
     gra_checking k = { .tape = t, .mode = o->rng ? GRA_TRAIN : GRA_GRAD, .rng = o->rng, .f = o->f,
                        .arg = o->arg, .tolerance = o->tolerance > 0 ? o->tolerance : 1e-6,
                        .report = report, .explain = explain, .nin = o->nin, .in = o->in, .constant = -1,

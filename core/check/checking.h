@@ -1,7 +1,7 @@
 /* checking.h: a gradient check as it runs.
  *
  *   check.c     do the analytic and the numeric gradients agree, in all cases?
- *   report.c    what the report tells
+ *   report.c    the text of the report
  *   numeric.c   the numeric gradients              analytic.c  the analytic ones
  *   evaluate.c  y = f(inputs)                      collect.c   the tensors that are compared
  *   guard.c     an op that writes where it may not     crash.c     a backward that crashes
@@ -29,19 +29,19 @@ typedef struct gra_checked {            /* one tensor, and its analytic and nume
     real       *data;                   /* its values, changed one at a time */
     gra_tensor *param;                  /* the parameter; NULL: it is an input */
     real       *grad;                   /* the gradient that the parameter has during the check */
-    real       *own_data, *own_grad;    /* the parameter's own, which it gets back */
+    real       *own_data, *own_grad;    /* the parameter's own memory, which it gets back */
     real       *analytic, *numeric;
     real       *before;                 /* what its gradient held before the backward of f added to it */
-    real       *fresh;                  /* the analytic gradient where its memory was uninitialised before */
-    real       *unsure;     /* how far numeric[i] may be off, where that is more than the tolerance; else 0 */
+    real       *fresh;                  /* the analytic gradient when its memory was uninitialised before */
+    real       *unsure;     /* how far numeric[i] may be off, if that is more than the tolerance; else 0 */
     real       *step;                   /* the step of the difference that numeric[i] was taken with */
-    double      good_step;              /* the latest step that was found by trying all; 0: none was */
+    double      good_step;              /* the latest step that was found by trying all steps, or 0 */
     double      most;                   /* the largest |value| */
     double      floor;          /* errors are relative to the largest gradient, or to this, if it is larger */
     size_t      kinks, kink;            /* elements at which f has a kink, and nothing is known; the first */
-    bool        inner;                  /* f has none, but an op in it */
+    bool        inner;                  /* f has no kink, but an op in f has one */
     bool        untested;               /* both gradients are 0 throughout */
-    double      error;                  /* that of its worst element */
+    double      error;                  /* the error of its worst element */
     size_t      worst;
     double      largest;                /* the largest |gradient|, analytic or numeric */
 } gra_checked;
@@ -56,10 +56,10 @@ typedef struct gra_guarded {            /* memory of this many bytes */
 
 typedef struct gra_guard {
     gra_checking *check;
-    gra_guarded  *piece;                /* those of this step, behind those that are kept */
+    gra_guarded  *piece;                /* the pieces of this step, behind those that are kept */
     size_t        count, kept, places;
     size_t        changed;              /* see gra_guard_change */
-    real         *copy;                 /* of what the op that runs may not change, or NULL */
+    real         *copy;                 /* of the values that the running op may not change, or NULL */
     int           crash;                /* see gra_crash_begin */
     bool          violated;             /* an op wrote where it may not: */
     char          tensor[128], sentence[512];
@@ -67,20 +67,20 @@ typedef struct gra_guard {
 
 void  gra_guard_begin(gra_guard *g, gra_checking *k);
 void  gra_guard_end(gra_guard *g);
-void  gra_guard_watch(gra_guard *g, bool on);           /* while it is on, it sees what the tape does */
-void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last is gone */
-void  gra_guard_look(gra_guard *g);                     /* at a step's end: around all memory */
+void  gra_guard_watch(gra_guard *g, bool on);           /* on: from now on it sees what the tape does */
+void  gra_guard_step(gra_guard *g);                     /* a new step: the memory of the last step is gone */
+void  gra_guard_look(gra_guard *g);                     /* at a step's end: looks around all memory */
 void *gra_guard_memory(gra_guard *g, size_t bytes);     /* guarded until gra_guard_end; NULL: out of memory */
 void  gra_guard_free(void *memory);                     /* NULL is allowed */
 
-/* on: from now on memory is guarded, but what is written there is not looked at. The first `changed` of all
- * numbers around it differ from the usual one; each piece has GRA_ROOM_OF_PIECE of them, half before its
- * start and half past its end. An op that uses the memory around which the last of them lies names it in
- * `sentence`. */
+/* on: from now on there are numbers around all memory, but writes are not looked for. The first `changed` of
+ * these numbers differ from their usual value; each piece has GRA_ROOM_OF_PIECE of them, half before its
+ * start and half past its end. When an op uses the piece around which the last changed number lies,
+ * `sentence` names that piece. */
 enum { GRA_ROOM_OF_PIECE = 2 * GRA_WATCH_ROOM / sizeof(real) };
 void  gra_guard_change(gra_guard *g, bool on, size_t changed);
-/* crash.c: between these two a crash writes this line to stderr, before it takes its usual course. */
-int  gra_crash_begin(const char *line);                 /* what gra_crash_end takes */
+/* crash.c: between begin and end a crash writes this line to stderr, before it takes its usual course. */
+int  gra_crash_begin(const char *line);                 /* returns the argument of gra_crash_end */
 void gra_crash_end(int at);
 
 struct gra_checking {
@@ -105,13 +105,13 @@ struct gra_checking {
     int                 constant;       /* this tensor is a constant now, without a gradient; -1: none is */
     int                 twin[2];        /* these inputs are one tensor now; -1: none are */
     bool                again;          /* f is used once more before the backward */
-    bool                keep_going;     /* what the user has set of the tape; and its gra_trace_nan, */
+    bool                keep_going;     /* the tape's setting before the check; and its gra_trace_nan, */
     const gra_watch    *trace;          /* or NULL */
-    bool                trial;          /* f need not be defined now: its failure is not the check's */
-    bool                wrong;          /* a gradient is, beside x too */
-    bool                reshaped;       /* where a value was moved, f gave another shape */
-    bool                known, finite;  /* of the latest backward: the loss wants a gradient; y is finite */
-    char                when[256];      /* the circumstances under which a gradient is wrong; "": under all */
+    bool                trial;          /* f need not be defined now: if f fails, the check does not */
+    bool                wrong;          /* a gradient is wrong, beside x too */
+    bool                reshaped;       /* when a value was moved, f gave another shape */
+    bool                known, finite;  /* of the latest backward: the loss has a gradient; y is finite */
+    char                when[256];      /* the circumstances under which a gradient is wrong; "": always */
 
     size_t              size;           /* of y */
     gra_shape           shape;
@@ -121,7 +121,7 @@ struct gra_checking {
 };
 
 /* say.c: appends a line, wrapped. gra_check_say: a fact, to the report's finding and text; gra_check_hint:
- * to its text only. */
+ * to the text only. */
 void gra_check_say(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 void gra_check_hint(gra_check_report *report, const char *format, ...) GRA_PRINTF(2, 3);
 
@@ -134,7 +134,7 @@ void        gra_check_try(gra_checking *k, bool trial);
 
 /* numeric.c: gra_check_parts: parts[j] = c_j dy_j/dx_i by a step of x->step[i], whose sum is the numeric
  * gradient of element i of x. gra_check_numeric: all of them; false, with a sentence: it cannot.
- * gra_check_measure: r, which the error of an element is relative to. */
+ * gra_check_measure: r, by which the error of an element is divided. */
 void        gra_check_parts(gra_checking *k, gra_checked *x, size_t i);
 bool        gra_check_numeric(gra_checking *k, gra_checked *x);
 double      gra_check_measure(const gra_checked *x);
@@ -147,20 +147,20 @@ bool        gra_check_backward(gra_checking *k, const real *c, bool once_more);
 const real *gra_check_grad(const gra_checking *k, int i);
 bool        gra_check_analytic(gra_checking *k, bool once_more);
 
-/* beyond.c: 1 if the gradient of this tensor, or if it is -1 y, depends on memory before the start or past
- * the end of a tensor, and a line that says of which; else 0; -1: f failed. */
+/* beyond.c: does the gradient of `tensor` (-1: does y) depend on memory before the start or past the end of a
+ * tensor? 1, and a line that names that tensor; 0: it does not; -1: f failed. */
 int gra_check_beyond(gra_checking *k, int tensor, gra_line *s);
 
 /* collect.c: lists the tensors to compare, and makes the inputs' values; false, with a sentence: it cannot.
  */
 bool gra_check_collect(gra_checking *k, gra_model *m);
-void gra_check_restore(gra_checking *k);              /* parameters get their own values and gradients back */
+void gra_check_restore(gra_checking *k);              /* gives parameters their own data and grad back */
 
-/* report.c: all of the report's text. worst: NULL where there is nothing to compare. untested: some tensor's
- * gradients are all 0. */
+/* report.c: writes the report. worst: NULL if there is nothing to compare. untested: some tensor's gradients
+ * are all 0. */
 void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested);
 
-/* check.c: gra_check, and where a gradient is wrong, explain(k, its tensor). */
+/* check.c: gra_check; if a gradient is wrong, it calls explain(k, its tensor). */
 int gra_check_with(gra_tape *t, const gra_check_options *options, gra_check_report *report,
                    gra_check_explain_fn *explain);
 

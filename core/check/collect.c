@@ -4,8 +4,8 @@
 #include "../model/model.h"
 #include <stdlib.h>
 
-/* [0, 1] is cut into n intervals: a random number in the i-th. Intervals are longer in the lower half, so
- * that fewer values lie there: else the mean would be the middle of the range, which is often 0. */
+/* A random number in the i-th of the n intervals into which [0, 1] is cut. Intervals are longer in the lower
+ * half, so that fewer values lie there: else the mean would be the middle of the range, which is often 0. */
 static double fraction(gra_rng *g, size_t i, size_t n)
 {
     double draw;
@@ -15,8 +15,8 @@ static double fraction(gra_rng *g, size_t i, size_t n)
 }
 
 /* Shuffled values over [low, high], without the part that is too near 0. No two are equal, and their mean is
- * not near 0: there a backward that forgets the mean would be right, and relu, abs or max of the mean has a
- * kink. */
+ * not near 0: with a mean of 0 a backward that forgets the mean would be right, and relu, abs or max of the
+ * mean would have a kink. */
 static void spread(gra_rng *g, double low, double high, real *x, size_t n)
 {
     if (low >= high) {
@@ -72,7 +72,7 @@ static bool list_inputs(gra_checking *k)
     return true;
 }
 
-/* What has no gradient, a frozen parameter or a buffer, has its place behind y's: f may write it. */
+/* Frozen parameters and buffers, which have no gradient, come behind y: f may write them. */
 static bool list_params(gra_checking *k, gra_model *m)
 {
     for (int i = 0; m && i < gra_saved_count(m); i++) {

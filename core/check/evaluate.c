@@ -26,7 +26,7 @@ static void hand_over(gra_checking *k)
     }
 }
 
-/* f of the same inputs with their values in reverse order. The loss does not depend on it. */
+/* f of the same inputs with their values in reverse order. The loss does not depend on this use of f. */
 static void use_again(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++) {

@@ -3,13 +3,13 @@
  * result or of dy that changed, and bytes written before the start or past the end of a tensor's memory.
  *
  * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before
- * writing shows. Around it lie ROOM bytes that hold a number, large enough to show where it is read, and
- * small enough that what is added to it shows too; each piece of memory has another, so that one that was
- * copied shows. After each op the room around its own tensors is compared with that number; at the end of a
- * step, the room around all memory.
+ * writing is noticed. Around each piece of memory lie ROOM bytes that hold a number. The number is so large
+ * that reading it shows, and so small that adding to it shows too; each piece has a different number, so that
+ * a copied number shows. After each op the room around the op's tensors is compared with that number; at the
+ * end of a step, the room around all memory.
  *
- * A number that is read there shows only in what is computed from it: beyond.c runs a step again with some
- * of these numbers changed. */
+ * A read of these numbers shows only in what is computed from them: beyond.c runs a step again with some of
+ * the numbers changed. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -80,7 +80,7 @@ static bool filled(const char *room, real number)
     return true;
 }
 
-/* Is the room before piece i as it was, and that after it? */
+/* Is the room before piece i unchanged, and the room after it? */
 static bool intact_before(const gra_guard *g, size_t i)
 {
     return filled(g->piece[i].start - ROOM, number_around(i));
@@ -123,7 +123,7 @@ static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, c
 
 /* ---- watching one op --------------------------------------------------------------------------- */
 
-/* The memory that an op may have gone past the ends of. */
+/* Looks around a tensor's memory: the op may have written past its ends. */
 static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const void *memory,
                         const char *what, const gra_tensor *x)
 {
@@ -137,8 +137,8 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
     }
 }
 
-/* Keeps a copy of what y's op may not change, or compares it with that copy: the values of its inputs, and in
- * a backward those of its result, and dy. */
+/* Keeps a copy of the values that y's op may not change, or compares them with the copy: the values of its
+ * inputs, and in a backward the values of its result, and dy. */
 static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare, real *was)
 {
     const int nin = y->nin, all = nin + (backward ? 2 : 0);
@@ -153,12 +153,12 @@ static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare,
         else if (!g->violated && memcmp(was, now, x->size * sizeof(real)) != 0)
             report_violation(g, y, backward, is_dy ? "changed dy, the gradient of "
                    : i < nin && name_of(g, x) ? "changed its input " : "changed ", x,
-                   ": it may read these values, not write them");
+                   ": it may read these values, but not write them");
         was += x->size;
     }
 }
 
-/* What a crash of y's backward is to print: its usual cause is an input without a gradient. */
+/* The line to print if y's backward crashes: the usual cause is an input without a gradient. */
 static gra_line crash_line(const gra_guard *g, const gra_tensor *y)
 {
     gra_line s = { .at = 0 };
@@ -224,8 +224,8 @@ void gra_guard_look(gra_guard *g)
             continue;
         g->violated = true;
         g->tensor[0] = '\0';
-        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no op had in "
-                 "hand: f itself, or an op far from its own tensors?");
+        snprintf(g->sentence, sizeof g->sentence, "something wrote past an end of memory that no running op "
+                 "used: f itself, or an op far outside its own tensors?");
     }
 }
 
@@ -235,9 +235,9 @@ void gra_guard_watch(gra_guard *g, bool on)
     gra_tape_watch(g->check->tape, GRA_WATCH_CHECK, on ? &watch : NULL, g);
 }
 
-/* ---- what is read beyond an end: see beyond.c ------------------------------------------------------ */
+/* ---- reads beyond an end: see beyond.c ------------------------------------------------------------- */
 
-/* Names the memory that the last changed number lies around, if y's op uses it. */
+/* The last changed number lies around a piece of memory: names the piece if y's op uses it. */
 static void describe_memory(void *watcher, gra_tensor *y, bool backward)
 {
     gra_guard *g = watcher;

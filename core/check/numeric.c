@@ -3,22 +3,22 @@
  *     n(h) = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h
  *
  * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at
- * 1e-8 wants a smaller step than at 1, x^2 at 1e8 a larger one, sin at 1e8 does not. So:
+ * 1e-8 needs a smaller step than log at 1; x^2 at 1e8 needs a larger step, sin at 1e8 does not. So:
  *
- * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. Where n(h) agrees
- *    with the analytic gradient a, that is all. Two evaluations.
+ * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. If n(h) agrees with
+ *    the analytic gradient a, that is all. Two evaluations.
  * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
  *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is
- *    wrong. Two or four more.
+ *    wrong. Two or four evaluations more.
  * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest
- *    to the size of x. The one whose neighbours agree best with it gives n, and how well they agree tells
- *    how exact n is. It is tried first with the next element.
- * 4. Where a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small
- *    x is. Two to six more.
- * 5. Where a is still wrong, f may have a kink at x_i: relu at 0, the largest of equal values. Then a may be
- *    any slope between those of both sides. Four more.
- * 6. Kinks of two ops may cancel: relu(x) - relu(-x) has the slope 1 at 0, where that of each relu may be
- *    taken for 0. So a is also taken with x_i moved a little, up and down. If it is another one there, and
+ *    to the size of x. The step whose neighbours agree best with it gives n, and how well they agree tells
+ *    how exact n is. This step is tried first at the next element.
+ * 4. If a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
+ *    Two to six evaluations more.
+ * 5. If a is still wrong, f may have a kink at x_i: relu at 0, the largest of equal values. Then a may be
+ *    any slope between the slopes of both sides. Four evaluations more.
+ * 6. Kinks of two ops may cancel: relu(x) - relu(-x) has the slope 1 at 0, but a backward may take the slope
+ *    of each relu for 0. So a is also taken with x_i moved a little, up and down. If a differs there, and is
  *    right, nothing is known. Two or three backwards more, until one element is wrong there, too.
  *
  * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
@@ -27,7 +27,7 @@
 
 /* ---- evaluations ---- */
 
-/* With element i of x changed to v, perhaps to where f is not defined, or gives another shape: then NULL. */
+/* f with element i of x changed to v; NULL: f is not defined there, or gives another shape. */
 static const real *evaluate_moved(gra_checking *k, gra_checked *x, size_t i, real v)
 {
     const real was = x->data[i];
@@ -58,7 +58,7 @@ static void parts(gra_checking *k, gra_checked *x, size_t i, double step)
         k->parts[j] = (real)NAN;
     if (!y)
         return;
-    for (size_t j = 0; j < k->size; j++) {              /* 2h is what lies between up and down as rounded */
+    for (size_t j = 0; j < k->size; j++) {              /* 2h is up - down, after their rounding */
         const double up_j = (double)k->parts[j], down_j = (double)y[j];
         changed |= up_j != down_j;
         k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
@@ -94,7 +94,7 @@ static double smallest(double v)
 }
 
 /* The gradient of element i by the step whose neighbours agree best with it. A larger step may make n more
- * exact than the smaller ones did, but must agree with them as far as they are exact. */
+ * exact than smaller steps did, but its n must agree with theirs as far as theirs are exact. */
 static void search(gra_checking *k, gra_checked *x, size_t i)
 {
     /* no simple ratio: roundings must not agree */
@@ -123,7 +123,7 @@ static bool agree(const gra_checking *k, double a, double n, double r)
 }
 
 /* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small
- * steps. So some more are tried, which do not follow the size of x. */
+ * steps. So some more steps are tried, which do not follow the size of x. */
 static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
 {
     const double a = (double)x->analytic[i], off = fabs(a - (double)x->numeric[i]);
@@ -140,8 +140,8 @@ static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
     }
 }
 
-/* Do the slopes of both sides differ, as much with a smaller step? Then a is right if it lies between them,
- * in each output for itself. If it does not, several kinks may meet, and nothing is known. */
+/* Do the slopes of both sides differ, and as much with a smaller step? Then a is right if for each output it
+ * lies between the two slopes. If it does not, several kinks may meet, and nothing is known. */
 static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step, double r)
 {
     const real was = x->data[i];
@@ -171,7 +171,7 @@ static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step
         return;
     if (!(low - slack <= a && a <= high + slack) && x->kinks++ == 0)
         x->kink = i;
-    x->numeric[i] = x->analytic[i];                     /* what follows must agree with it */
+    x->numeric[i] = x->analytic[i];                     /* later gradients must agree with it */
     x->unsure[i] = 0;
 }
 

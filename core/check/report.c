@@ -12,7 +12,7 @@ typedef struct list {
     int            count;
 } list;
 
-/* One more: the first few are named, the others counted. */
+/* Adds an entry: the first few are named, the others counted. */
 static void next(list *l, const char *format, ...) GRA_PRINTF(2, 3);
 static void next(list *l, const char *format, ...)
 {
@@ -59,8 +59,8 @@ static void next_small(list *l, const gra_checking *k, const gra_checked *x, siz
          "what rounding leaves of the loss", zeros);
 }
 
-/* Where nothing was tested; and gradients too small to be judged, as beside large ones they may be anything,
- * or known less exactly than to the tolerance. */
+/* Which tensors were not tested; which gradients are too small to be judged, as beside large gradients they
+ * may be anything; and which are known less exactly than to the tolerance. */
 static void say_untested(const gra_checking *k)
 {
     list zero = { .count = 0 }, small = { .count = 0 }, rough = { .count = 0 };
@@ -76,10 +76,11 @@ static void say_untested(const gra_checking *k)
                 unsure += (double)x->unsure[j] > least;
         }
         if (x->kinks)
-            gra_check_say(k->report, "%s has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements)%s: move "
-                          "it", x->inner ? "an op in f" : "f", x->name, x->kink, (double)x->data[x->kink],
-                          x->kinks, x->size, x->inner ? ", or its backward is wrong just there"
-                                            : ": no derivative can be taken there");
+            gra_check_say(k->report, "%s has a kink at %." NAME "s[%zu] = %g (%zu of %zu elements)%s: change "
+                          "this value", x->inner ? "an op in f" : "f", x->name, x->kink,
+                          (double)x->data[x->kink], x->kinks, x->size,
+                          x->inner ? ", or its backward is wrong just there"
+                                   : ": no derivative can be taken there");
         if (x->untested)
             next(&zero, "%." NAME "s", x->name);
         if (below)
@@ -93,7 +94,7 @@ static void say_untested(const gra_checking *k)
              "there", &rough);
 }
 
-/* How many elements of the worst tensor are wrong; which other tensors are, and which are right. */
+/* How many elements of the worst tensor are wrong; which other tensors are wrong, and which are right. */
 static void say_wrong(const gra_checking *k, const gra_checked *worst)
 {
     list others = { .count = 0 }, right = { .count = 0 };
@@ -119,8 +120,8 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
 {
     gra_line s = { .at = 0 };
     if (!worst) {
-        gra_check_say(k->report, "gradient check: nothing to compare: no input of any size, and no parameter "
-                      "unfrozen");
+        gra_check_say(k->report, "gradient check: nothing to compare: every input is empty, and every "
+                      "parameter is frozen");
         return;
     }
     if (k->size == 0) {

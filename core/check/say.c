@@ -4,8 +4,8 @@
 
 enum { COLUMNS = 79 };
 
-/* Whole words as long as they fit, then a new line, indented by two. Words that find no room in the text are
- * left out. */
+/* Puts whole words as long as they fit, then begins a new line, indented by two. Words for which the text has
+ * no room are left out. */
 static void wrap(char *text, size_t room, const char *line)
 {
     size_t at = strlen(text), column = 0;

@@ -1,6 +1,6 @@
 /* columns: values that may be part of the formula of a gradient: the tensors and the output, the difference
- * of two, and what is made of the rows of the one that is explained. A column has a value for each entry
- * (j, i) of the Jacobian: the element that an index of x_i, or of y_j, leads to. */
+ * of two tensors, and the softmax and the deviation from the mean of the explained tensor's rows. A column
+ * has a value for each entry (j, i) of the Jacobian: an index of x_i or of y_j chooses the element. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -53,8 +53,8 @@ int gra_functions_of(const gra_wrong *w, const gra_column *c)
     return !c->data || c->plain ? 1 : gra_elementwise(w) ? GRA_FUNCTIONS : GRA_COMMON;
 }
 
-/* "w (1, 2)"; of an op of single elements and one input no place, since the formula is the same everywhere.
- * A function of a long name: "1 - v, v = the softmax of x (0, 1)". */
+/* "w (1, 2)"; without the place in an elementwise op of one input, whose formula is the same everywhere.
+ * If the name is long, it comes after the function: "1 - v, v = the softmax of x (0, 1)". */
 gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e)
 {
 #define PATTERN(name, pattern, value) pattern,
@@ -88,16 +88,16 @@ static void push(gra_wrong *w, const gra_column *c, int row, int column)
     to->column = column;
 }
 
-/* c by each index that runs as far as its rows, and each that runs as far as its columns. A tensor of one row
- * may also belong to another dimension. */
+/* Adds c once for each index with as many values as c has rows, and each index with as many as c has columns.
+ * A tensor of one row may also belong to another dimension. */
 static void add(gra_wrong *w, const gra_column *c)
 {
     int index[4 + 2 * GRA_MAX_DIMS], count = 0;
     const bool vector = c->rows == 1;
-    bool varies = c->rows * c->columns == 1;            /* one number everywhere proves little */
+    bool varies = c->rows * c->columns == 1;            /* a constant tensor proves little */
     for (size_t i = 1; i < c->rows * c->columns; i++)
         varies |= c->data[i] != c->data[0];
-    for (int dy = 0; dy < (w->single ? 1 : 2); dy++) {  /* where the two are the same, those of x */
+    for (int dy = 0; dy < (w->single ? 1 : 2); dy++) {  /* if x and dy have the same indices, those of x */
         const int ndim = dy ? w->check->shape.ndim : w->x->shape.ndim;
         index[count++] = GRA_ROW_OF_X + dy;
         for (int d = ndim - 1; d >= (vector && ndim > 2 ? 0 : ndim - 1) && d >= 0; d--)
@@ -118,7 +118,7 @@ static void add_tensor(gra_wrong *w, const gra_checked *x)
     add(w, &c);
 }
 
-/* Values that are no tensor, made for the check, like x; NULL: there are none. */
+/* Room for values of the shape of x, which are computed for this search; NULL: there is none. */
 static real *make(gra_wrong *w, const gra_checked *x, gra_column *c)
 {
     real *const data = w->mades < GRA_MOST_MADE && x->size ? calloc(x->size, sizeof(real)) : NULL;
@@ -141,7 +141,7 @@ static void add_difference(gra_wrong *w, const gra_checked *p, const gra_checked
     add(w, &c);
 }
 
-/* Of each row its softmax, or it less its mean. */
+/* The softmax of each row, or each row less its mean. */
 static void add_of_rows(gra_wrong *w, const gra_checked *x, bool centred)
 {
     gra_column c;
@@ -173,7 +173,7 @@ bool gra_columns(gra_wrong *w)
     if (!w->column)
         return false;
     push(w, &(gra_column){ .name = "1", .rows = 1, .columns = 1 }, GRA_NO_INDEX, GRA_NO_INDEX);
-    for (int t = 0; t <= count; t++)                    /* y before x: y (1 - y) is plainer than of x */
+    for (int t = 0; t <= count; t++)                    /* y before x: y (1 - y) is plainer than in x */
         add_tensor(w, &all[(t + count) % (count + 1)]);
     for (int t = 1; t < count; t++)
         add_difference(w, &all[t - 1], &all[t]);

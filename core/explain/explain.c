@@ -1,23 +1,22 @@
 /* explain: why is a gradient wrong?
  *
  * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights
- * of the loss. If it is linear in dy, its Jacobian, with one row for each output, has all that it does: the
- * backward of a loss that is only this output. The differences give the right Jacobian. So there are two
- * columns of numbers, one number for each output and each element of x: a, what the backward gives
- * (analytic), and n, what is right (numeric). A cause is found by one search: which of these turns n into
- * a?
+ * of the loss. If it is linear in dy, its Jacobian says all about it; the row of an output is the backward of
+ * a loss that is only this output. The differences give the right Jacobian. So there are two columns of
+ * numbers, with one number for each output and each element of x: a, what the backward gives (analytic), and
+ * n, what is right (numeric). One search finds the cause: which of these formulas turns n into a?
  *
  *     a = k n            a number k, which is 0 where nothing arrives              factors.c
  *     a = n, elsewhere   the right numbers at other places                         moved.c
  *     a = k n p / q      a factor p is there where q is expected                   factors.c, fit.c
  *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
  *
- * p and q are columns, too: 1, a tensor's elements, functions of them (columns.c). k may be a number of its
- * own for each row or element. All is looked at first, then only what is beside the diagonal.
- * A set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest comes
- * first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth of what is
- * to be explained, so that nothing fits by being nearly right already. Where none fits, "a clue" is given:
- * a fact about the numbers that narrows the search. */
+ * p and q are columns, too: 1, a tensor's elements, functions of the elements (columns.c). k may differ from
+ * row to row, or from element to element. All entries are explained first, then only those beside the
+ * diagonal. A set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest
+ * formula comes first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth
+ * of the error that it explains, so that no guess fits only because a is nearly right. If no guess fits, the
+ * report has "a clue": a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -66,7 +65,7 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-/* The check's own weights c; 0; -c; others d; c + d. */
+/* Weights of the loss: the check's own weights c; 0; -c; other weights d; c + d. */
 enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };
 
 static bool sweep(gra_wrong *w, real *c, real *a)
@@ -108,12 +107,12 @@ static bool linear_in_dy(gra_wrong *w, real *a)
         return true;
     gra_fits(w, "%s", !none && same(zero, own, n, least)
              ? "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
-             : !none ? "a term without dy: where y->grad is 0 the backward still adds something: each of its "
-                       "terms has y->grad as a factor"
-             : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad make the same "
-                                            "gradient: multiply by y->grad once, as it is"
-             : "not linear in dy: y->grad is a factor of each term, once, and is in no other function, and "
-               "in no condition: that belongs on x or y");
+             : !none ? "a term without dy: where y->grad is 0 the backward still adds something: multiply "
+                       "each term by y->grad"
+             : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad give the same "
+                                            "gradient: multiply by y->grad itself, once"
+             : "not linear in dy: multiply each term by y->grad once, and keep y->grad out of functions and "
+               "conditions: let them depend on x or y");
     return false;
 }
 
@@ -193,12 +192,12 @@ static void measure(gra_wrong *w)
 
 /* ---- beside the diagonal ------------------------------------------------------------------------ */
 
-/* Softmax and norms have a term with a sum over dy, which is all that there is beside the diagonal. If
- * something is wrong there, what? If nothing is, what is wrong on the diagonal? */
+/* Softmax and norms have a term with a sum over dy; beside the diagonal there is nothing else. If entries
+ * beside the diagonal are wrong, why? If they are right, what is wrong on the diagonal? */
 static bool beside_diagonal(gra_wrong *w)
 {
     static gra_guess *const guesses[] = { gra_own_term, gra_factor, gra_quotient, gra_own_factors };
-    gra_wrong part = *w;                                /* with a list of its own, in room behind that of w */
+    gra_wrong part = *w;                                /* its list of entries lies behind the list of w */
     size_t count = 0, wrong = 0;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
         const bool beside = e / w->cols != e % w->cols;
@@ -230,13 +229,13 @@ static bool nearly_right(gra_wrong *w)
 {
     const double off = largest_error(w) / w->largest;
     if (off <= 2e-3)
-        gra_clue(w, "nearly right: off by %.2g of the largest at most: a constant with a wrong or missing "
-                 "digit, an eps that is forgotten or is elsewhere, or an approximation that the forward does "
-                 "not make", off);
+        gra_clue(w, "nearly right: off by %.2g of the largest gradient, at most: a constant has a wrong or "
+                 "missing digit, an eps is missing or in the wrong place, or the backward approximates where "
+                 "the forward does not", off);
     return off <= 2e-3;
 }
 
-/* Which outputs give a gradient to which elements of x, though the values fit no explanation. */
+/* No explanation fits the values: which outputs give a gradient to which elements of x? */
 static bool places_clue(gra_wrong *w)
 {
     const int before = w->clues;
@@ -255,7 +254,7 @@ static bool places_clue(gra_wrong *w)
     return w->clues > before;
 }
 
-/* What is left to say: where dy goes is right, and the number it is multiplied by is not. */
+/* What is left to say: dy goes to the right places, but its factor is wrong. */
 static bool value_clue(gra_wrong *w)
 {
     const size_t worst = gra_worst(w);
@@ -270,18 +269,18 @@ static bool value_clue(gra_wrong *w)
     if (right && gra_put_set(&where, w))
         strncmp(where.s, "except ", 7) == 0 ? gra_clue(w, "right %s, but wrong elsewhere", where.s + 7)
                                             : gra_clue(w, "wrong %s, but not elsewhere", where.s);
-    gra_clue(w, "%s is wrong: %s gives %.6g times itself to %s = %.6g, and %.6g is right",
-             w->single ? "each element gets its own dy, as it should; what it is multiplied by, the "
-                         "derivative of y at this element,"
-             : w->rows > 1 ? "each dy is used, and goes where it should; what it is multiplied by"
-             : "what dy is multiplied by", gra_element(w, true, worst / w->cols).s, w->a[worst],
+    gra_clue(w, "%s is wrong: %s is multiplied by %.6g for %s = %.6g, but should be multiplied by %.6g",
+             w->single ? "each element gets its own dy, as it should, but the factor of dy, the derivative "
+                         "of y at this element,"
+             : w->rows > 1 ? "each dy is used, and goes where it should, but the factor of dy"
+             : "the factor of dy", gra_element(w, true, worst / w->cols).s, w->a[worst],
              gra_element(w, false, worst % w->cols).s, (double)w->x->data[worst % w->cols], w->n[worst]);
     return true;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-/* What assumes less comes first, clues last. */
+/* A guess that assumes less comes first, clues come last. */
 static gra_guess *const guesses[] = {
     gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula, gra_quotient,
     gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, places_clue, value_clue,
@@ -315,8 +314,8 @@ static void explain_tensor(gra_wrong *w)
     w->rows = w->whole ? k->size : 1;
     w->size = w->rows * w->cols;
     if (!isfinite(x->numeric[x->worst])) {
-        gra_clue(w, "f is not defined on both sides of %.80s[%zu] = %.6g, however near: move it, or give "
-                 ".low and .high", x->name, x->worst, (double)x->data[x->worst]);
+        gra_clue(w, "f is not defined on both sides of %.80s[%zu] = %.6g, however near: change this value, "
+                 "or set .low and .high", x->name, x->worst, (double)x->data[x->worst]);
         return;
     }
     if (!isfinite(x->analytic[x->worst])) {
@@ -340,7 +339,7 @@ static void explain_tensor(gra_wrong *w)
     free(w->mark);
 }
 
-/* The worst tensor is explained, or where nothing fits there, another that is wrong; else clues are given. */
+/* Explains the worst tensor; if no guess fits it, another wrong tensor. If no guess fits any, gives clues. */
 void gra_explain(gra_checking *k, gra_checked *worst)
 {
     gra_wrong w = { .check = k, .x = worst };
@@ -355,8 +354,8 @@ void gra_explain(gra_checking *k, gra_checked *worst)
     w = (gra_wrong){ .check = k, .x = worst, .clues_asked = true };
     explain_tensor(&w);
     if (!w.clues)
-        gra_check_hint(k->report, "none of the usual mistakes explains it: compare the backward's formula, "
-                       "term by term");
+        gra_check_hint(k->report, "none of the usual mistakes explains this gradient: compare the backward's "
+                       "formula, term by term");
     if (!w.whole)
         gra_check_hint(k->report, "%.80s: too large to be explained in full: try smaller shapes",
                        worst->name);

@@ -1,7 +1,7 @@
 /* explaining.h: a wrong gradient of one tensor x, as two columns of numbers. Entry e = (j, i) is dy_j/dx_i,
  * what the output y_j gives to x_i when its gradient dy_j is 1: `n` is numeric, by differences, and `a` is
- * analytic, what the backward makes of dy. Of tensors too large for that there is only one row: the gradient
- * of the loss. What is explained is a list of entries: all that are not 0 in both, or a part of them. */
+ * analytic, what the backward makes of dy. For tensors too large for a Jacobian there is only one row: the
+ * gradient of the loss. A list has the entries to be explained: all that are not 0 in both, or some. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
@@ -9,7 +9,7 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
-/* The functions that are tried of a column: those before the cube, and in an op of single elements all. */
+/* The functions that are tried on a column: those before the cube; all of them in an elementwise op. */
 #define GRA_FUNCTION_TABLE(F)                                                                            \
     F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
     F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
@@ -24,13 +24,13 @@ enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 #define GRA_FUNCTION(name, pattern, value) GRA_##name,
 enum { GRA_FUNCTION_TABLE(GRA_FUNCTION) GRA_FUNCTIONS, GRA_COMMON = GRA_CUBE };
 
-typedef struct gra_column {             /* columns.c: what a formula may be made of, a value for each entry */
+typedef struct gra_column {             /* columns.c: a part of a formula, with a value for each entry */
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
     size_t      rows, columns;
     int         row, column;            /* which index of an entry leads to the element, or GRA_NO_INDEX */
     bool        plain;                  /* no functions of it are tried */
-    double      probe[GRA_FUNCTIONS][GRA_PROBES];       /* the values at w->probe of each function of it */
+    double      probe[GRA_FUNCTIONS][GRA_PROBES];       /* the values of each function at w->probe */
 } gra_column;
 
 typedef struct gra_wrong {
@@ -39,20 +39,20 @@ typedef struct gra_wrong {
     bool          whole;                /* whole Jacobians; false: one row */
     size_t        rows, cols, size;     /* rows: outputs, or 1; cols: elements of x; size: rows * cols */
     double       *a, *n;                /* entry j * cols + i */
-    size_t       *entry, entries;       /* those that are explained: */
-    const char   *part;                 /* which part, in words; NULL: all of them */
+    size_t       *entry, entries;       /* the entries to be explained: */
+    const char   *part;                 /* which part of the Jacobian, in words; NULL: all of it */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
     bool          single;               /* output j depends on element j of x only */
-    char         *mark;                 /* of each entry: GRA_IN, if it is in the set that is to be named */
+    char         *mark;                 /* of each entry: GRA_IN, if it is in the set to be named */
     double       *scratch;              /* 2 * (rows + cols) + 8 */
     gra_column   *column;
-    real         *made[GRA_MOST_MADE];  /* the data of columns that are no tensors */
+    real         *made[GRA_MOST_MADE];  /* the data of columns that are computed */
     int           columns, mades;
-    size_t        probe[GRA_PROBES];    /* where a guess is tried first; a sentence names the first of them */
+    size_t        probe[GRA_PROBES];    /* entries where a guess is tried first; a sentence names probe[0] */
     bool          overwrites;           /* the backward has = where += is expected */
     bool          other;                /* x is not the worst tensor */
-    bool          clues_asked;          /* nothing fits, so clues are given */
-    int           fits, clues;          /* how many hints of either kind were given */
+    bool          clues_asked;          /* no guess fits, so clues are given */
+    int           fits, clues;          /* how many hints of each kind were given */
 } gra_wrong;
 
 /* for (size_t i = 0, e; gra_each(w, &i, &e);) */
@@ -82,7 +82,7 @@ static inline bool gra_equal(double k, double of)       /* factors of entries th
     return fabs(k - of) <= 1e-4 * fabs(of);
 }
 
-static inline bool gra_elementwise(const gra_wrong *w)  /* an op of single elements, of one input */
+static inline bool gra_elementwise(const gra_wrong *w)  /* an elementwise op of one input */
 {
     return w->single && w->check->count == 1;
 }
@@ -93,10 +93,10 @@ void   gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 size_t gra_worst(const gra_wrong *w);
 
 /* The indices of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
- * dimension); its element. These, and some that are no index, are ways to divide the entries into parts: by
- * the sign of x; into the diagonal, what dy_i gives to x_i, and what is beside it; by whether an index of x
- * comes before that of dy, is the same, or comes after it. What has fewer parts comes first: "where x > 0"
- * says more than a list of elements. */
+ * dimension); its element. An index is a way to divide the entries into parts. So is the sign of x; so is the
+ * diagonal (what dy_i gives to x_i) against the rest; and so is the question whether an index of x is before
+ * that of dy, the same, or after it. A division into fewer parts comes first: "where x > 0" says more than a
+ * list of elements. */
 enum { GRA_NO_INDEX = -1, GRA_SIGN, GRA_OF_X, GRA_OF_DY = GRA_OF_X + GRA_MAX_DIMS,
        GRA_DIAGONAL = GRA_OF_DY + GRA_MAX_DIMS, GRA_RELATION, GRA_ROW_OF_X = GRA_RELATION + GRA_MAX_DIMS,
        GRA_ROW_OF_DY, GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY, GRA_WAYS };
@@ -124,11 +124,11 @@ typedef struct gra_division {
 } gra_division;
 
 bool   gra_next_division(const gra_wrong *w, gra_division *v);
-bool   gra_is_list(const gra_division *v);              /* its parts have numbers: rows, elements ... */
+bool   gra_is_list(const gra_division *v);              /* the parts have numbers: rows, elements ... */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
 gra_line gra_parts(const gra_wrong *w, int way);          /* "row of x" */
 bool   gra_put_set(gra_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
-gra_line gra_places(const gra_wrong *w);          /* its name, or how many and the first */
+gra_line gra_places(const gra_wrong *w);          /* the set's name, or how many entries and the first */
 gra_line gra_element(const gra_wrong *w, bool dy, size_t at);     /* of dy, or of x: "w (1, 2)" */
 gra_line gra_entry(const gra_wrong *w, size_t e);         /* "what dy (0) gives to w (1, 2)" */
 
@@ -159,11 +159,11 @@ typedef struct gra_pair {
 void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
 bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the plainest that fit */
 size_t gra_distinct(const gra_wrong *w, bool ratio);    /* how many values have a / n, or a - n: 8 at most */
-/* The rows, or if of_elements the elements, in each of which a = k n or, for a term t, n - a = k t, with a
- * k of its own; w->scratch has them. */
+/* The rows (or elements, if of_elements) in each of which a = k n or, for a term t, n - a = k t. Each row has
+ * its k, in w->scratch. */
 bool   gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra_division *v);
 
-/* The guesses: each reports what fits, and is true then. */
+/* The guesses: each is true if it fits, and has reported it then. */
 typedef bool gra_guess(gra_wrong *w);
 gra_guess gra_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
           gra_instead;                                  /* factors.c: a = k n, or k n p / q */

@@ -4,8 +4,8 @@
 
 /* ---- a number, and zeros ------------------------------------------------------------------------ */
 
-/* How an entry a differs from n: it is right, or n times the one number k; 0 where n is not; not 0 where n
- * is. Those too small to tell right from k n are EITHER. */
+/* How an entry a differs from n: a is right; a is n times the one number k; a is 0 and n is not; or n is 0
+ * and a is not. Entries too small to tell n from k n are EITHER. */
 enum { EITHER, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
 
 typedef struct classes {
@@ -26,7 +26,7 @@ static int class_of(const gra_wrong *w, double k, size_t e)
 
 static classes classify(const gra_wrong *w)
 {
-    classes c = { .k = (double)NAN };                   /* with which what is scaled is OTHER */
+    classes c = { .k = (double)NAN };                   /* with this k a scaled entry is OTHER */
     double largest = 0;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
         if (fabs(w->n[e]) > largest && class_of(w, (double)NAN, e) == OTHER) {
@@ -39,7 +39,7 @@ static classes classify(const gra_wrong *w)
     return c;
 }
 
-/* Names the set of entries of this class, or of the other one. */
+/* Names the set of entries of one of the two classes. */
 static gra_line places(gra_wrong *w, double k, int which, int or_else)
 {
     for (size_t i = 0; i < w->entries; i++) {
@@ -63,13 +63,15 @@ static void put_factor(gra_line *s, const gra_wrong *w, double k)
 static void tell_places(gra_wrong *w, const classes *c)
 {
     const gra_line s = places(w, c->k, MISSING, EXTRA);
-    const char *const rest = c->count[RIGHT] ? "it is right elsewhere" : "it is wrong elsewhere, too";
+    const char *const rest = c->count[RIGHT] ? "is right elsewhere" : "is wrong elsewhere, too";
     if (c->count[MISSING])
-        gra_fits(w, "nothing arrives %s%s; %s", s.s, w->overwrites ? ": each overwrites the one before" :
-                 strstr(s.s, "except from") ? ": what comes from each is to be added (+=)" : "", rest);
+        gra_fits(w, "nothing arrives %s%s; the gradient %s", s.s, w->overwrites
+                 ? ": each overwrites the one before"
+                 : strstr(s.s, "except from") ? ": add the contributions of all (+=)" : "", rest);
     else
         gra_fits(w, "the backward gives a gradient %s, but there the output does not depend on %.60s: a mask "
-                 "is forgotten, or a sum runs too far or is not begun anew; %s", s.s, w->x->name, rest);
+                 "is missing, or a sum runs too far or does not start again at 0; the gradient %s", s.s,
+                 w->x->name, rest);
 }
 
 /* a = k n, in all entries or in some. One number is k times another for some k, so a single one proves only a
@@ -86,23 +88,23 @@ bool gra_factor(gra_wrong *w)
     if (n[SCALED] == 1 && (zeros || n[RIGHT] || (!gra_equal(c.k, -1) && !strchr(s.s, ':'))))
         return false;
     if (!zeros && n[RIGHT])
-        gra_fits(w, "%s: %s; it is right elsewhere", places(w, c.k, SCALED, SCALED).s, s.s);
+        gra_fits(w, "%s: %s; the gradient is right elsewhere", places(w, c.k, SCALED, SCALED).s, s.s);
     else if (!zeros)
         gra_fits(w, "%s", s.s);
     else if (n[RIGHT] || n[SCALED])
         tell_places(w, &c);
     else if (n[EXTRA])
-        gra_fits(w, "it should be zero: the loss does not depend on %.60s", w->x->name);
+        gra_fits(w, "the gradient should be zero: the loss does not depend on %.60s", w->x->name);
     else if (w->check->constant >= 0)
-        gra_fits(w, "%.60s gets a gradient only where %.60s has one too: test each gradient by itself, "
-                 "before its own lines", w->x->name, w->check->tensor[w->check->constant].name);
+        gra_fits(w, "%.60s gets a gradient only where %.60s has one too: test each gradient in an if of its "
+                 "own", w->x->name, w->check->tensor[w->check->constant].name);
     else
         gra_fits(w, "all zero: the backward adds nothing here");
     return true;
 }
 
-/* Nothing where something is expected, and the reverse. Does what is too much come from outputs that depend
- * on nothing? Else values went to the wrong places. */
+/* Entries are 0 where they should not be, and the reverse. Do the superfluous entries come from outputs that
+ * depend on nothing? Else values went to the wrong places. */
 bool gra_another_mask(gra_wrong *w)
 {
     const classes c = classify(w);
@@ -115,9 +117,8 @@ bool gra_another_mask(gra_wrong *w)
                 return false;
     }
     gra_fits(w, c.count[RIGHT] + c.count[SCALED]
-                ? "zero where it should not be, and not zero where it should: the mask is not that of the "
-                  "forward"
-                : "zero exactly where it should not be: the mask is the wrong way round");
+                ? "the gradient is zero where it should not be, and the reverse: use the forward's mask"
+                : "the gradient is zero exactly where it should not be: the mask is the wrong way round");
     return true;
 }
 
@@ -133,8 +134,8 @@ bool gra_own_factors(gra_wrong *w)
     for (size_t p = 0; p < v.parts; p++)
         if (w->scratch[p] != 0 && used++ < 3)
             gra_line_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
-    gra_fits(w, "a factor of its own for each %s (%s, ...): what belongs to it (1/std, 1/sum, a weight ...) "
-             "is missing, or taken from elsewhere", gra_parts(w, v.way).s, some.s);
+    gra_fits(w, "a factor of its own for each %s (%s, ...): a number that differs between them (1/std, "
+             "1/sum, a weight ...) is missing, or taken from the wrong place", gra_parts(w, v.way).s, some.s);
     return true;
 }
 
@@ -171,7 +172,7 @@ bool gra_formula(gra_wrong *w)
     return true;
 }
 
-/* a is n p / q. Two values need one number more to prove them than one, and so does a number k. */
+/* a is n p / q. Two columns need one number more as proof than one column, and so does a number k. */
 bool gra_quotient(gra_wrong *w)
 {
     const size_t distinct = gra_distinct(w, true);
@@ -186,7 +187,7 @@ bool gra_quotient(gra_wrong *w)
     return false;
 }
 
-/* a is such a value, and n is not known. */
+/* a is k p; the formula of n is not found. */
 bool gra_instead(gra_wrong *w)
 {
     gra_pair r = { .form = GRA_ALONE, .any_number = true, .values = w->a };
@@ -195,7 +196,7 @@ bool gra_instead(gra_wrong *w)
         return false;
     if (!r.p.c->data)
         gra_fits(w, "dy is multiplied by %.6g everywhere: the local derivative, or a factor of it, is "
-                 "forgotten", r.k);
+                 "missing", r.k);
     else
         gra_fits(w, "the wrong factor: dy is multiplied by %s where something else is expected, in %s: got "
                  "%.6g, expected %.6g", gra_term_at(w, r.p, e).s, gra_entry(w, e).s, w->a[e], w->n[e]);

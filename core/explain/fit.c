@@ -5,11 +5,11 @@
  *     n - a = k (p - q)       a term q where p is expected
  *     a = k p                 the formula of the backward; and the right one, if n = k q
  *
- * All pairs are tried, the plainest first: 1 costs nothing, a tensor 1, a function 1 more, a rare one 2. A
- * guess is tried on four entries, and then on all. */
+ * All pairs are tried, the plainest first: 1 costs nothing, a tensor costs 1, a function 1 more, a rare
+ * function 2 more. A guess is tried on four entries, and then on all. */
 #include "explaining.h"
 
-enum { MOST_COST = 4 };                 /* two functions of tensors; what is dearer fits only by luck */
+enum { MOST_COST = 4 };                 /* two functions of tensors; a dearer pair fits only by luck */
 
 size_t gra_distinct(const gra_wrong *w, bool ratio)
 {
@@ -27,8 +27,8 @@ size_t gra_distinct(const gra_wrong *w, bool ratio)
     return count;
 }
 
-/* The example of a sentence is a large entry that is wrong, if there is one of two different places; then
- * come some of all wrong entries. */
+/* The first probe, a sentence's example, is a large wrong entry, if possible one whose i and j differ; the
+ * other probes are spread over all wrong entries. */
 void gra_probe(gra_wrong *w)
 {
     size_t count = 0, at = 0, next = 1;
@@ -66,7 +66,7 @@ static bool agrees(const gra_wrong *w, const gra_pair *r, size_t e, double u, do
     return fabs(a - n) <= 1e-5 * fabs(a) + 1e-7 * w->largest * (fabs(v) + fabs(r->k * u));
 }
 
-/* The k that fits at entry e; 0: it may not be this one. */
+/* The k that fits at entry e; 0: this k is not allowed. */
 static double number_of(const gra_wrong *w, const gra_pair *r, size_t e, double u, double v)
 {
     const double k = r->form == GRA_ALONE ? r->values[e] / u
@@ -92,7 +92,7 @@ static bool explains(const gra_wrong *w, gra_pair *r)
     return fit;
 }
 
-/* May these two be a pair? In a difference of two tensors, both are taken at one place. */
+/* May these two terms be a pair? In a difference, the elements of both tensors are at the same place. */
 static bool may_pair(const gra_pair *r, const gra_column *p, const gra_column *q)
 {
     switch (r->form) {
@@ -129,7 +129,7 @@ bool gra_find_pair(const gra_wrong *w, gra_pair *r)
 
 /* ---- a number for each row ---------------------------------------------------------------------- */
 
-/* k[part] by least squares, then whether it fits. Proven by more entries than there are numbers k. */
+/* Each k[part] by least squares, then whether they fit. The proof needs more entries than numbers k. */
 static bool multiples(const gra_wrong *w, const gra_division *v, const gra_term *t, double *k)
 {
     double *const bb = k + w->rows + w->cols;

@@ -11,7 +11,7 @@ static bool transposed(gra_wrong *w)
         fit = gra_fit(w, w->a[e % w->cols * w->cols + e / w->cols], w->n[e]);
     if (fit)
         gra_fits(w, "the places i and j are exchanged in what dy_j gives to %.60s_i: a matrix is taken "
-                 "instead of its transpose, or a factor of place i instead of that of j", w->x->name);
+                 "instead of its transpose, or the factor at place i instead of that at j", w->x->name);
     return fit;
 }
 

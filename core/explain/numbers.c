@@ -1,16 +1,16 @@
 /* numbers: what a constant factor may be: an input that is a single number, 2, a constant of a formula, a
- * fraction. Only a number that is none of these is compared with sizes and their square roots: a small number
- * is often the size of something by chance. */
+ * fraction. Any other number is compared with sizes and their square roots; a small number is not, as it is
+ * often the size of something by chance. */
 #include "explaining.h"
 #include <stdlib.h>
 
-static const char *another(const gra_line *s)     /* before the next name of a number */
+static const char *another(const gra_line *s)     /* what separates two names of a number */
 {
     return s->at ? "; or " : ": ";
 }
 
-/* ", and 4 is also the size of dimension 1 of x": x first, then y, then the others. last: only of a last
- * dimension, as by the square root of which attention divides. */
+/* ", and 4 is also the size of dimension 1 of x": x first, then y, then the others. last: only the size of a
+ * last dimension, as attention divides by the square root of that size. */
 static void put_size(gra_line *s, const gra_wrong *w, int size, bool last)
 {
     const gra_checking *k = w->check;
@@ -53,8 +53,8 @@ static void put_names(gra_line *s, const gra_wrong *w, double v)
             gra_line_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
 }
 
-/* v, or the square of v, is n / m in lowest terms: a plain constant, or where only the size of something
- * makes that likely, that size. Sizes enter only where sums do. */
+/* v, or the square of v, is n / m in lowest terms: a plain constant, or the size of something, if only that
+ * makes n / m likely. Sizes are tried only if the op has sums. */
 static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
 {
     enum { MOST = 12 };                                 /* in a fraction; beyond only 1/m */

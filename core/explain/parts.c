@@ -1,8 +1,8 @@
 /* parts: names for sets of entries of a Jacobian.
  *
- * There are some ways to divide the entries into parts that a formula may treat apart: by the sign of x, by
- * an index of x or of dy, into the diagonal and what is beside it ... A set has a name where one of these
- * ways has each of its parts wholly inside or wholly outside. */
+ * There are some ways to divide the entries into parts that a formula may treat differently: by the sign of
+ * x, by an index of x or of dy, into the diagonal and the rest ... A set has a name if in one of these
+ * divisions each part lies wholly inside or wholly outside the set. */
 #include "explaining.h"
 
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
@@ -21,7 +21,7 @@ bool gra_is_list(const gra_division *v)
     return v->way != GRA_SIGN && v->way != GRA_DIAGONAL && !is_relation(v->way);
 }
 
-/* How many parts has it? Up to 1: there is no such division. */
+/* How many parts does the division have? 0 or 1: there is no such division. */
 static size_t parts_of(const gra_wrong *w, int way)
 {
     if (way == GRA_SIGN)
@@ -105,7 +105,7 @@ gra_line gra_parts(const gra_wrong *w, int way)
     return s;
 }
 
-/* The parts that are in the set, or where they are fewer, those that are not; a part without entries is
+/* Lists the parts in the set, or, if they are fewer, the parts that are not; a part without entries is
  * neither. */
 static void put_list(gra_line *s, const gra_wrong *w, const gra_division *v, const double *in,
                      const double *all)
@@ -142,7 +142,7 @@ static void put_special(gra_line *s, const gra_wrong *w, const gra_division *v, 
                      how[parts], gra_parts(w, v->way - GRA_RELATION + GRA_OF_DY).s);
 }
 
-/* A way with each part wholly inside or outside of the set gives it a name. */
+/* A division whose parts all lie wholly inside or outside of the set names the set. */
 bool gra_put_set(gra_line *s, const gra_wrong *w)
 {
     double *const in = w->scratch, *const all = in + w->rows + w->cols + 1;     /* at least 3 */

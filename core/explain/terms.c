@@ -1,8 +1,8 @@
-/* terms: the backward's column a is the right one, n, and something: a number, a term k p q that is missing
- * or too many, p where another term q is expected, or a term with a number of its own for each row. */
+/* terms: the backward's column a is the right column n plus an error: a number, a term k p q that is missing
+ * or superfluous, p where another term q is expected, or a term with a different number for each row. */
 #include "explaining.h"
 
-/* What is off is one number, or minus that, in at least two places. */
+/* The error a - n is one number, or minus that number, in at least two places. */
 bool gra_same_number(gra_wrong *w)
 {
     const double by = w->a[gra_worst(w)] - w->n[gra_worst(w)];
@@ -21,15 +21,15 @@ bool gra_same_number(gra_wrong *w)
         return false;
     const gra_line where = gra_places(w);
     if (minus)
-        gra_fits(w, "%s what dy is multiplied by is off by the same number, %.6g, with either sign: two "
-                 "numbers of the formula are exchanged%s", where.s, fabs(by), off == 2 * minus
-                 ? ", or the targets of the backward are not those of the forward" : "");
+        gra_fits(w, "%s the factor of dy is off by the same number, %.6g, up or down: two numbers of the "
+                 "formula are exchanged%s", where.s, fabs(by), off == 2 * minus
+                 ? ", or the backward has other targets than the forward" : "");
     else if (off == w->entries)
-        gra_fits(w, "what dy is multiplied by is off by the same number everywhere, %+.6g: a constant term "
-                 "of the formula, or a mean, is missing or wrong", by);
+        gra_fits(w, "the factor of dy is off by the same number everywhere, %+.6g: a constant term of the "
+                 "formula, or a mean, is missing or wrong", by);
     else
-        gra_fits(w, "%s what dy is multiplied by is off by the same number, %+.6g: a term of the formula is "
-                 "missing there, or has the wrong sign; it is right elsewhere", where.s, by);
+        gra_fits(w, "%s the factor of dy is off by the same number, %+.6g: a term of the formula is missing "
+                 "there, or has the wrong sign; the gradient is right elsewhere", where.s, by);
     return true;
 }
 
@@ -45,11 +45,11 @@ static void tell_term(gra_wrong *w, const gra_pair *r)
         gra_line_put(&term, "%s times ", gra_term_at(w, r->p, w->probe[0]).s);
     gra_line_put(&term, "%s", gra_term_at(w, r->q, w->probe[0]).s);
     if (r->k > 0)
-        gra_fits(w, "a term is missing: %s lacks %s, and so elsewhere; or half of that has the wrong sign",
-                 at.s, term.s);
+        gra_fits(w, "a term is missing: %s lacks %s, and likewise elsewhere; or half of that term has the "
+                 "wrong sign", at.s, term.s);
     else
-        gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and so elsewhere; or "
-                 "minus that is missing, or half of it has the wrong sign", at.s, term.s);
+        gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and likewise "
+                 "elsewhere; or minus that term is missing, or half of it has the wrong sign", at.s, term.s);
 }
 
 static void tell_exchanged(gra_wrong *w, const gra_pair *r)
@@ -64,8 +64,8 @@ static void tell_exchanged(gra_wrong *w, const gra_pair *r)
              "%s is expected%s, in %s", has.s, expected.s, expected.s, has.s, times.s, gra_entry(w, e).s);
 }
 
-/* n - a is k p q, or k (p - q). Functions, and a number k, need more places to prove them; and a number more
- * different values, since one of them is k times anything. */
+/* n - a is k p q, or k (p - q). A function or a number k needs more places as proof; a number k needs
+ * different values too, since any single value is some k times p q. */
 bool gra_one_term(gra_wrong *w)
 {
     size_t off = 0;
@@ -82,7 +82,7 @@ bool gra_one_term(gra_wrong *w)
     return false;
 }
 
-/* ---- a term with a number of its own for each row ------------------------------------------------- */
+/* ---- a term with a different number for each row -------------------------------------------------- */
 
 static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
 {
@@ -92,19 +92,19 @@ static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
     if (t.f == GRA_REST)
         why = "the term without a sum has a 1 where v is expected, or the reverse";
     else if (gra_index_of_dy(t.c->column < 0 ? t.c->row : t.c->column))
-        why = "a term with the sum (or mean) of dy times that is missing or wrong";
+        why = "a term with the sum (or mean) of dy times that factor is missing or wrong";
     else if (t.c->data == w->x->data)
-        why = "a term with this factor is missing or wrong, as a projection on it";
+        why = "a term with this factor, such as a projection onto it, is missing or wrong";
     if (!t.c->data)
-        gra_fits(w, "for each %s what is off is one number: a term with the sum (or mean) of dy is missing "
-                 "or wrong", whose.s);
+        gra_fits(w, "for each %s the error is a single number: a term with the sum (or mean) of dy is "
+                 "missing or wrong", whose.s);
     else
-        gra_fits(w, "for each %s what is off is a number times %s%s, and so elsewhere: %s", whose.s,
+        gra_fits(w, "for each %s the error is a number times %s%s, and likewise elsewhere: %s", whose.s,
                  t.f == GRA_REST ? "1 - v for v = " : "", of.s, why);
 }
 
-/* As where the mean that is subtracted is forgotten, or a projection. On the diagonal of a norm a multiple of
- * 1 - w says that the term without a sum lacks w. */
+/* This finds a mean or a projection that the backward does not subtract. On the diagonal of a norm a multiple
+ * of 1 - w says that the term without a sum lacks w. */
 bool gra_own_term(gra_wrong *w)
 {
     for (int i = 0; i < 4 * w->columns; i++) {          /* rows first, of which there are fewer */

@@ -232,7 +232,7 @@ static const struct formula_op ops[] = {
       "z[k,i] = x[k,i] - w[k,i]\n" "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
       "dx[k,i] = dy * tanh(z[k,i])\n" "dw[k,i] = -dy * tanh(z[k,i])\n",
       { { "dx[k,i] = dy * (exp(z[k,i]) - exp(-z[k,i])) / 2",
-          "a clue: what dy is multiplied by is wrong", "likely" } } },
+          "a clue: the factor of dy is wrong", "likely" } } },
 
     { "gain", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "s[k] = sum(i, x[k,i]^2)\n" "y[k,i] = x[k,i] / sqrt(s[k]) * (1 + w[i])\n"
@@ -258,7 +258,7 @@ static const struct formula_op ops[] = {
       "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[p - o])\n"
       "dw[j] = sum(o, dy[o] * x[o + j])\n",
       { { "dx[p] = [p < 7] * dy[p] * sum(j, w[j])",
-          "gives to x (1); it is wrong elsewhere, too", "sign is flipped" },
+          "gives to x (1); the gradient is wrong elsewhere, too", "sign is flipped" },
         { "dw[j] = sum(o, dy[o] * x[o])", "a clue: right in element 0 of w" } } },
 
     { "channels", "b n = 2, c channels = 3, i m = 4", "x[b,c,i], w[c]",

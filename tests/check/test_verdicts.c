@@ -100,8 +100,8 @@ OP2(changes_a_parameter, changes_w)   { right_of_product(y); }
 OP2(past_a_parameter, past_w)         { right_of_product(y); }
 
 #define FRESH_ALONE "only while the gradient is uninitialised"
-#define CONSTANT_X  "only where x is a constant"
-#define CONSTANT_W  "only where w is a constant"
+#define CONSTANT_X  "only if x is a constant"
+#define CONSTANT_W  "only if w is a constant"
 #define ROW(f, ...) { f, #f, __VA_ARGS__ }
 
 static const struct wrong {
@@ -119,7 +119,7 @@ static const struct wrong {
     ROW(no_dw_without_dx, 0, "w", CONSTANT_X),
     ROW(overwrites_without_dw, 2, "x", CONSTANT_W),
     ROW(loses_one_of_two, 2, "x", "one tensor handed over as both x and w ... likely: only one of the two"),
-    ROW(loses_w, 2, "x", "likely: only what it gets as x is there"),
+    ROW(loses_w, 2, "x", "likely: only the gradient that it gets as x"),
     ROW(past_the_gradient, 1, "x", "backward of ... past the end of the gradient of x (3, 4)"),
     ROW(before_the_gradient, 1, "x", "backward of ... before the start of the gradient of x"),
     ROW(zeroes_its_input, 1, "x", "backward of zeroes_its_input changed its input x (3, 4)"),
@@ -137,7 +137,7 @@ static const struct wrong {
     ROW(reads_past_w, 0, "x", "likely: ... past the end of w (3, 4) ... number 12"),
     ROW(reads_before_x, 1, "x", "likely: ... before the start of x (3, 4) ... number -3"),
     ROW(reads_past_what_it_saved, 1, "x", "past the end of what ... saved ... number 16 ... number 11"),
-    ROW(keeps_it_in_a_variable, 1, "x", "only where f is used again before the backward"),
+    ROW(keeps_it_in_a_variable, 1, "x", "only if f is used again before the backward"),
     ROW(past_the_gradient_of_a_parameter, 0, "w", "past the end of the gradient of w (3, 4)"),
 };
 
@@ -424,7 +424,7 @@ static const struct verdict {
 } verdicts[] = {
     { first_alone, 2, { X34, IN("z", 2, 4, 5) }, 2, "every gradient is 0, in: z" },
     { detached, 1, { X34 }, 1, "likely: all zero" },
-    { haunted, 2, { X34, IN("z", 2, 3, 4) }, 1, "FAILED: z ... likely: it should be zero ... z" },
+    { haunted, 2, { X34, IN("z", 2, 3, 4) }, 1, "FAILED: z ... likely: the gradient should be zero ... z" },
     { saturated, 1, { X34 }, 2, "every gradient is 0, in: x" },
     { nearly_saturated, 1, { DATA("x", 0, 60, -800, -810, -820, -830, -840, -850, -860, -870) }, 0,
       "anything: 2 of 10 elements of x (below 1e-16 ... 8 others are exactly 0)", "the largest gradient" },
@@ -444,7 +444,7 @@ static const struct verdict {
     { changes_an_intermediate, 1, { X34 }, 1, "zeroes_its_input changed its input from tanh (3, 4)" },
     { changes_a_constant, 1, { X34 }, 1, "changed its input from a constant (3, 4)" },
     { little_past_the_gradient, 1, { IN("x", 1, 4) }, 1, "past the end of the gradient of x (4)" },
-    { writes_itself, 1, { IN("x", 1, 4) }, 1, "memory that no op had in hand: f itself" },
+    { writes_itself, 1, { IN("x", 1, 4) }, 1, "memory that no running op used: f itself" },
     { sine_at_a_loss, 1, { IN("x", 2, 20, 20) }, 1, "x: too large to be explained in full" },
     { sine_at_a_loss, 2, { IN("x", 2, 4, 4), IN("none", 2, 4, 0) }, 1, "FAILED", "too large" },
     { itself, 1, { { .shape = { 1, { 2 } }, .low = 3, .high = 1 } }, -1, BELOW },
@@ -477,7 +477,7 @@ TEST(where_a_number_has_no_derivative)
     ck_assert(!says("nobody filled"));
     op = (struct formula_op){ .sizes = "i n = 4", .in = "x[i]", .data = (const double[]){ 1, -2, 3, -0.5 },
                               .lines = "y = sum(i, abs(x[i]))\ndx[i] = cos(x[i]) * dy\n" };
-    expect(formula_check(&op, NULL), 1, "a clue: what dy is multiplied by is wrong");
+    expect(formula_check(&op, NULL), 1, "a clue: the factor of dy is wrong");
     ck_assert(!says("sums to 0"));
 }
 

@@ -381,7 +381,7 @@ static const struct { const char *op, *text, *says; } slips[] = {
     { "tanh", "tanh(a)", "what was in the gradient before is lost: the backward has dx[i] = ..." },
     { "sigmoid", "sigmoid(a)", "likely: the wrong factor: the backward has y where y (1 - y) is expected" },
     { "relu", "relu(a)", "the mask is the wrong way round" },
-    { "relu", "relu(-a) + a", "a mask is forgotten" },
+    { "relu", "relu(-a) + a", "a mask is missing" },
     { "abs", "abs(-a)", "likely: where x < 0: the sign is flipped" },
     { "silu", "silu(a)", "has sigmoid(x) where the derivative of silu at x is expected" },
     { "softmax", "x = randn(1, 4); sum(softmax(x)^2)", "the term with a sum): all zero" },
