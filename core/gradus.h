@@ -12,36 +12,35 @@
  *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
  *     gra_close(t);
  *
- * Names. A function of the tape has no prefix but gra_ (gra_open, gra_begin, gra_error), nor has an op
- * (gra_matmul). The functions of all other objects begin with the object: gra_model_open, gra_param_at,
- * gra_file_open, gra_adamw_step. A function that PyTorch has keeps PyTorch's name (gra_manual_seed,
- * gra_zero_grad, gra_clip_grad_norm).
+ * Names. Functions of the tape (gra_open, gra_begin, gra_error) and ops (gra_matmul) have no prefix but gra_.
+ * The functions of all other objects begin with the object: gra_model_open, gra_param_at, gra_file_open,
+ * gra_adamw_step. A function that PyTorch has keeps PyTorch's name (gra_manual_seed, gra_zero_grad,
+ * gra_clip_grad_norm).
  *
  * Lifetimes. A function whose first argument is a tape makes something that lives until the next gra_begin
  * of that tape: you never free a tensor. A function that takes a scope makes parameters, which live as long
- * as their model. A layer owns nothing and needs no clean-up. A stale tensor, one of an earlier step, is
- * refused with a sentence by every op, and by gra_item, gra_grad, gra_print and all that reads its values:
- * always if it belongs to the previous step, and to older steps until 128 KiB of headers (some 500 tensors)
- * have been made since. After that its memory has been reused, and the mistake is not noticed. Where
- * library and program are compiled with -fsanitize=address, reading x->data of an earlier step is reported
- * too.
+ * as their model. A layer owns nothing and needs no clean-up. A tensor of an earlier step is stale: every op
+ * refuses it with a sentence, and so do gra_item, gra_grad, gra_print and all functions that read values. A
+ * tensor of the previous step is always refused, an older one until 128 KiB of headers (some 500 tensors)
+ * have been made since. After that its memory has been reused, and the mistake is not noticed. If library
+ * and program are compiled with -fsanitize=address, reading x->data of an earlier step is reported too.
  *
  * Errors. A tape keeps the first error of a step as a sentence, and a model its first error. By default the
  * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
- * gra_keep_going(t, true) the program goes on, and so do the models opened on t: ops return an empty
- * tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not abort
- * (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails as it does). Where
- * there is no tape or model to keep the sentence, because it is NULL or the model is closed, the program
+ * gra_keep_going(t, true) the program goes on after an error of t, or of a model opened on t: ops return an
+ * empty tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not
+ * abort (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails as it does). If
+ * no tape or model can keep the sentence, because the pointer is NULL or the model is closed, the program
  * aborts in any case.
  *
- * Threads. A tape and the models opened on it belong to one thread at a time. Another thread opens a tape
- * of its own, on which it may read these models' parameters in GRA_EVAL while their owner runs a forward or
- * a backward, which write nothing of a parameter but its gradient. Optimiser steps, loading and
- * initialising write parameters: the caller must see to it that no other thread reads them meanwhile.
+ * Threads. A tape and the models opened on it belong to one thread at a time. Another thread may open its own
+ * tape and read the parameters of these models on it, in GRA_EVAL, while their owner runs a forward or a
+ * backward: of a parameter, these two write only the gradient. Optimiser steps, loading and initialising
+ * write parameters: make sure that no other thread reads the parameters meanwhile.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE. Compile all
- * your own code with the same flag: a file without it does not link with libgradus64, nor one with it with
- * libgradus, and the linker reports
+ * your own code with the same flag: a file compiled without it does not link with libgradus64, a file
+ * compiled with it does not link with libgradus, and the linker reports
  *     undefined reference to `gra_compiled_without_GRADUS_DOUBLE_needs_libgradus'
  */
 #ifndef GRADUS_H
@@ -52,11 +51,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The version, 10000 major + 100 minor + patch: 200 is 0.2.0. gra_version() is that of the library that
- * runs: where a shared library may differ from the one compiled for, compare gra_version() / 100 with
- * GRADUS_VERSION / 100. A patch changes no declaration. Until 1.0 a minor version may, and then the shared
- * library has another name (libgradus.so.0.1, .0.2); from 1.0 on, what compiles and links does so until the
- * next major version. */
+/* The version, 10000 major + 100 minor + patch: 200 is 0.2.0. gra_version() is the version of the library
+ * that runs. If a shared library may differ from this header, compare gra_version() / 100 with
+ * GRADUS_VERSION / 100. A patch changes no declaration. Until 1.0 a minor version may change some, and then
+ * the shared library has a new name (libgradus.so.0.1, .0.2); from 1.0 on, a program that compiles and links
+ * does so until the next major version. */
 #define GRADUS_VERSION 200
 
 #ifdef __cplusplus
@@ -133,7 +132,7 @@ struct gra_tensor {
     gra_real *grad;                     /* d(loss)/d(data), or NULL: see gra_grad */
     size_t    size;                     /* product of the shape; 1 for a scalar */
     gra_shape shape;
-    bool      requires_grad;            /* it needs a gradient, for itself or for what it was computed from */
+    bool      requires_grad;            /* it needs a gradient, for itself or for one of its inputs */
     const char *name;                /* a parameter's, "trf_blocks.0.norm1.scale", or gra_name's; else NULL */
 
     const gra_op *op;                   /* what computed it; NULL for inputs and parameters */
@@ -146,7 +145,7 @@ struct gra_tensor {
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
     gra_model    *model;                /* of a parameter */
-    const uint32_t *panels;             /* of one after gra_bfloat16: its values; data is NULL */
+    const uint32_t *panels;             /* of a parameter after gra_bfloat16: its values; data is NULL */
     gra_real     *grad_store;           /* of a parameter: grad when it is not frozen */
     const void   *owner;                /* of an optimiser's buffer: the optimiser; of a parameter: machine */
     bool          retain_grad, fresh;   /* fresh: grad is uninitialised (tape/tape.h) */
@@ -158,12 +157,12 @@ struct gra_tensor {
 };
 
 /* ---- random numbers: PyTorch's CPU generator, bit for bit -----------------------------------------------
- * A seed gives the integers and float32 values that PyTorch's gcc builds for x86-64 give on a processor
- * with AVX2 (compared with 1.13), here with any compiler and on any processor. PyTorch itself differs
- * elsewhere (ARM, other compilers) in the last bits of normals drawn 16 or more at a time. Both libraries
- * draw the float32 streams in float, and the float64 one widens them, so that a seed gives the same
- * parameters in both. Normals in float64 take log, sin and cos from libm, which decides their last bits.
- * Copy a gra_rng to save its state. */
+ * With any compiler and on any processor, a seed gives the integers and float32 values that PyTorch's gcc
+ * builds for x86-64 give on a processor with AVX2 (compared with 1.13). Other builds of PyTorch (ARM, other
+ * compilers) differ in the last bits of normals drawn 16 or more at a time. libgradus and libgradus64 both
+ * draw the float32 streams in float, and libgradus64 widens the numbers: a seed gives the same parameters in
+ * both. Normals in float64 take log, sin and cos from libm, which decides their last bits. Copy a gra_rng to
+ * save its state. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
     int      at;                        /* the next word of state; 624: refill first */
@@ -185,23 +184,24 @@ void     gra_rand_f64(gra_rng *g, double *x, size_t n);                         
 void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn, float64 */
 
 /* torch.multinomial(p, 1, replacement): one index of n weights p, each with a probability proportional to its
- * weight. PyTorch draws in two ways, and so does this. A weight below 0, or a sum that is not finite or not
- * above 0, aborts. */
+ * weight. PyTorch has two ways to draw, and so has this function. A weight below 0, or a sum that is not
+ * finite or not above 0, aborts. */
 int      gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement);
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
 
-/* The module random of Python, after its own seed; its random() is gra_numpy_random. Normals are computed in
- * double, with libm's log, sin and cos, and then rounded. choices draws one index: of 0 ... n - 1, each with
- * a probability proportional to its weight; a sum of weights that is not finite or not above 0 aborts. */
+/* Python's module random, seeded by gra_python_seed; its random() is gra_numpy_random. Normals are computed
+ * in double, with libm's log, sin and cos, and then rounded. choices draws one index of 0 ... n - 1, each
+ * with a probability proportional to its weight; a sum of weights that is not finite or not above 0
+ * aborts. */
 void     gra_python_seed(gra_rng *g, uint64_t seed);                             /* random.seed(seed) */
 void     gra_python_shuffle(gra_rng *g, int *x, int n);                          /* random.shuffle(x) */
 void     gra_python_gauss(gra_rng *g, gra_real *x, size_t n, double mu, double sigma);     /* random.gauss */
 int      gra_python_choices(gra_rng *g, const gra_real *weights, int n);         /* random.choices */
 
-/* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0; -1, and an empty
- * text: g was never seeded. gra_rng_from_text returns 0; -1, and g unchanged: that is not a text of
- * gra_rng_text. */
+/* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0; or -1, and an empty
+ * text, if g was never seeded. gra_rng_from_text returns 0; or -1, and leaves g as it is, if the text is not
+ * one of gra_rng_text. */
 #define GRA_RNG_TEXT 5025
 int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);
 int gra_rng_from_text(gra_rng *g, const char *text);
@@ -210,7 +210,7 @@ int gra_rng_from_text(gra_rng *g, const char *text);
  */
 typedef enum gra_mode {
     GRA_TRAIN,                          /* records, and dropout drops */
-    GRA_GRAD,                           /* records; dropout does nothing: an optimiser says so once */
+    GRA_GRAD,                           /* records; dropout does nothing: an optimiser warns of it once */
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
@@ -219,47 +219,47 @@ gra_tape   *gra_open(int threads);
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 
 /* Forgets the previous step. rng is borrowed until the next gra_begin: dropout draws from it. Without
- * dropout it may be NULL. */
+ * dropout rng may be NULL. */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
-/* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Once per step: to use
- * several losses, add them first. A parameter must not have been changed by an optimiser since the forward;
- * what a program itself writes to x->data meanwhile is not noticed. Returns 0, or -1 after an error. */
+/* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Call it once per step: to
+ * use several losses, add them first. No optimiser may have changed a parameter since the forward; values
+ * that the program itself writes to x->data meanwhile are not noticed. Returns 0, or -1 after an error. */
 int         gra_backward(gra_tape *t, gra_tensor *loss);
 
-gra_mode    gra_tape_mode(const gra_tape *t);           /* that of the step */
+gra_mode    gra_tape_mode(const gra_tape *t);           /* the mode of the step */
 int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
 
 /* The instruction set of the kernels: "base", "avx2" or "avx512", the best that the processor has.
- * GRADUS_ISA=avx2 in the environment of gra_open requests another one; if it is unavailable, each gra_begin
- * fails. */
+ * GRADUS_ISA=avx2 in the environment of gra_open requests another set; if the processor lacks it, each
+ * gra_begin fails. */
 const char *gra_isa_name(const gra_tape *t);
 
 /* The numbers in which matrix products are computed from the next gra_begin on. GRA_FLOAT, the default: float
  * (in libgradus64, double). GRA_BF16: ops round the factors of large products to bfloat16, which has 8 bits
  * of mantissa, and add in float; only in steps of GRA_TRAIN and GRA_GRAD. Everything else stays float:
  * parameters, gradients, optimisers, evaluation. A product is then off by about 0.2 % of its root mean
- * square, and on an AMD Zen 5 up to twice as fast (on an Intel Xeon slower). Returns 0; or -1, and an
- * error: the processor has no instruction for it (AVX512_BF16), or this is libgradus64. */
+ * square, and on an AMD Zen 5 up to twice as fast (on an Intel Xeon slower). Returns 0; or -1, and an error,
+ * if the processor has no instruction for it (AVX512_BF16), or in libgradus64. */
 typedef enum gra_number { GRA_FLOAT, GRA_BF16 } gra_number;
 int         gra_products(gra_tape *t, gra_number number);
 
 void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an error (default: abort) */
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
 
-/* From now on, the first op whose result has a nan, inf or -inf where no input has a value of that kind is
- * an error that names the op, the layer and the position; so is any in a gradient. The -inf of a mask may
- * be passed on, and a second one beside it is not noticed. A step takes 10 to 20 % longer. */
+/* From now on it is an error if a result has a nan, inf or -inf and no input of the op has a value of that
+ * kind; the sentence names the op, the layer and the position. So is any such value in a gradient. An op may
+ * pass on the -inf of a mask; a new -inf beside it is not noticed. A step takes 10 to 20 % longer. */
 void        gra_trace_nan(gra_tape *t, bool on);
 
-/* gra_grad is the gradient of a tensor after the backward; NULL, and an error that says why: there is none.
- * Those of inputs and parameters are kept; those of other tensors are recycled unless gra_retain_grad(x),
- * before the backward, or gra_keep_grads asks for them. A view's gradient is that of its base: for y =
- * gra_reshape(t, x, ...) gra_grad of both is d(loss)/dx, with all uses of x. A frozen parameter has none:
- * NULL without an error. */
+/* gra_grad is the gradient of a tensor after the backward; or NULL, and an error that says why there is none.
+ * Gradients of inputs and parameters are kept; those of other tensors are recycled, unless
+ * gra_retain_grad(x), before the backward, or gra_keep_grads asks for them. A view shares the gradient of its
+ * base: for y = gra_reshape(t, x, ...) gra_grad of both is d(loss)/dx, with all uses of x. A frozen parameter
+ * has no gradient: NULL without an error. */
 const gra_real *gra_grad(const gra_tensor *x);
 void        gra_retain_grad(gra_tensor *x);
-void        gra_keep_grads(gra_tape *t, bool on);       /* all, from now on; and values: see gra_forget */
+void        gra_keep_grads(gra_tape *t, bool on);       /* of all tensors; and values: see gra_forget */
 
 /* ---- tensors of a step ----------------------------------------------------------------------------------
  */
@@ -269,7 +269,7 @@ gra_tensor *gra_constant(gra_tape *t, const gra_real *data, gra_shape shape);  /
 gra_tensor *gra_constant_rand(gra_tape *t, gra_rng *g, gra_shape shape);    /* constants drawn by gra_rand, */
 gra_tensor *gra_constant_randn(gra_tape *t, gra_rng *g, gra_shape shape);   /* and by gra_randn */
 
-/* A constant without the copy: the caller's values, which must stay until the next gra_begin. */
+/* A constant without a copy: the caller's values, which must stay valid until the next gra_begin. */
 gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);
 gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);               /* constants: all value, */
 gra_tensor *gra_zeros(gra_tape *t, gra_shape shape);                            /* all 0, */
@@ -285,31 +285,32 @@ void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digit
 /* y = f(t, arg, x), of which only x and y are kept; the backward computes f again (PyTorch:
  * torch.utils.checkpoint; Griewank & Walther 2000, Chen et al. 2016). With a checkpoint for each block a step
  * takes about a third more time, and the memory of one block. The bits are the same: the generator's state is
- * kept too, so dropout draws the same masks again. Tensors that f makes end with it. It may read tensors made
- * before and parameters, which get their gradients, and it may call gra_checkpoint. arg must stay until
- * gra_backward. Whatever else f does is done twice; that it returns another shape then is an error. */
+ * kept too, so dropout draws the same masks again. Tensors that f makes end when it returns. f may read
+ * earlier tensors and parameters, which get their gradients, and it may call gra_checkpoint. arg must stay
+ * valid until gra_backward. Whatever else f does is done twice; if it returns another shape then, that is an
+ * error. */
 typedef gra_tensor *gra_checkpoint_fn(gra_tape *t, void *arg, gra_tensor *x);
 gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_tensor *x);
 
 /* ---- looking at a step ----------------------------------------------------------------------------------
  * A tape's nodes are the results of ops that need a gradient, numbered 0, 1, ... in the order in which they
  * were computed. A node's fields describe it: op->name (op.h), shape, in (nin inputs, some may be NULL),
- * data, and grad as far as it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which
- * no op made: they have no number, nor have results that need no gradient. GRA_EVAL records nothing: no
+ * data, and grad if it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which no op
+ * made. Leaves have no number, nor have results that need no gradient. GRA_EVAL records nothing: there are no
  * nodes. */
 int         gra_node_count(const gra_tape *t);          /* how many nodes this step has so far */
 gra_tensor *gra_node_at(const gra_tape *t, int i);   /* the i-th, else NULL; takes O(distance from the end) */
 int         gra_node_number(const gra_tensor *x);       /* -1: x is not a node of the current step */
 
-/* The layer that x belongs to, "trf_blocks.0.att", written to `path`; "": none. It is the layer of the
- * parameter among x's inputs, or of x itself. An op without a parameter belongs to what encloses the layers
- * before and after it. */
+/* Writes to `path` the layer that x belongs to, such as "trf_blocks.0.att", or "" if there is none. It is the
+ * layer of the parameter x, or of the parameter among x's inputs. A result without a parameter belongs to the
+ * scope that contains the layers before and after it. */
 #define GRA_PATH 112
 char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);
 
 /* All nodes of a step in order, each leaf before the first node that uses it: the rows of gra_print_tape.
- * gra_listing_open returns 0; -1: out of memory, and there is nothing to close. gra_listing_find is the row
- * of x, or -1; gra_listing_path the gra_node_path of a row, without a walk over the tape. */
+ * gra_listing_open returns 0; or -1 if out of memory, and there is nothing to close. gra_listing_find is the
+ * row of x, or -1; gra_listing_path is the gra_node_path of a row, without a walk over the tape. */
 typedef struct gra_listing {
     int               count;
     struct gra_listed *row;             /* row[i].x, for 0 <= i < count */
@@ -325,8 +326,8 @@ int         gra_listing_find(const gra_listing *l, const gra_tensor *x);
 char       *gra_listing_path(const gra_listing *l, int row, char path[GRA_PATH]);
 void        gra_listing_close(gra_listing *l);
 
-/* Gives x a name until the next gra_begin, and returns x. Errors, gra_trace_nan and whatever shows the tape
- * use it. A parameter keeps the name that it was made with. */
+/* Gives x a name until the next gra_begin, and returns x. Errors, gra_trace_nan and all functions that show
+ * the tape use the name. A parameter keeps the name that it was made with. */
 gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);
 
 /* To stdout, 80 columns wide: a line for each row of the listing, with the root mean square of values and
@@ -334,8 +335,8 @@ gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);
 void        gra_print_tape(const gra_tape *t);
 void        gra_fprint_tape(FILE *f, const gra_tape *t);
 
-/* The same as a graph for Graphviz, a box around each layer: dot -Tsvg tape.dot -o tape.svg. Returns 0; -1,
- * and errno tells why. */
+/* The tape as a graph for Graphviz, with a box around each layer: dot -Tsvg tape.dot -o tape.svg. Returns 0;
+ * or -1, and errno tells why. */
 int         gra_write_dot(const gra_tape *t, const char *path);
 
 /* ---- ops: element by element ----------------------------------------------------------------------------
@@ -358,8 +359,8 @@ gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x); as tanh */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
 
-/* x Phi(x), by erf: PyTorch's default. As there, Phi is rounded beside 1: in float its error is up to 3e-8,
- * which below x = -5 is some percent of it, and from -6 on all. */
+/* x Phi(x), by erf: PyTorch's default. As in PyTorch, Phi = (1 + erf) / 2 is rounded beside 1: in float its
+ * error is up to 3e-8, which is some percent of Phi below x = -5, and all of Phi below -6. */
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation: GPT-2's */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
@@ -387,7 +388,7 @@ gra_tensor *gra_masked_fill(gra_tape *t, gra_tensor *x, gra_tensor *mask, double
 gra_tensor *gra_causal_mask(gra_tape *t, gra_tensor *x);
 
 /* ---- ops: products --------------------------------------------------------------------------------------
- * The last two dimensions are matrices, the others broadcast. A vector operand is refused. */
+ * The last two dimensions are the matrices', the others broadcast. A vector operand is refused. */
 gra_tensor *gra_matmul(gra_tape *t, gra_tensor *a, gra_tensor *b);     /* a b:   (m, k) (k, n) -> (m, n) */
 gra_tensor *gra_matmul_nt(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a b^T: (m, k) (n, k) -> (m, n) */
 gra_tensor *gra_matmul_tn(gra_tape *t, gra_tensor *a, gra_tensor *b);  /* a^T b: (k, m) (k, n) -> (m, n) */
@@ -398,9 +399,9 @@ gra_tensor *gra_linear(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b)
 /* ---- ops: over dimensions; d < 0 counts from the end ---------------------------------------------------
  * The softmax family (softmax, log_softmax, cross_entropy, attention) is exact for logits of 1e4 and more:
  * the largest is subtracted first. Where PyTorch gives NaN for a row in which everything is -inf (masked),
- * softmax and attention give zeros here, cross_entropy a loss of 0 that counts in the mean, and none of
- * them a gradient; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as in
- * PyTorch. */
+ * softmax and attention give zeros here, cross_entropy gives a loss of 0 that counts in the mean, and the
+ * gradient of all three is 0; log_softmax gives -inf and passes dy on. A +inf among the logits gives NaN, as
+ * in PyTorch. */
 gra_tensor *gra_sum(gra_tape *t, gra_tensor *x);                       /* of all values: a scalar */
 gra_tensor *gra_mean(gra_tape *t, gra_tensor *x);                      /* of no values: nan, as in PyTorch */
 gra_tensor *gra_max(gra_tape *t, gra_tensor *x);                       /* gradient to the first of equals */
@@ -420,7 +421,7 @@ int        *gra_argmax(gra_tape *t, gra_tensor *x, int d);
 gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j */
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
 
-/* (x - mean) / sqrt(var + eps) w + b over the last dimension, biased var; w and b may be NULL. And
+/* (x - mean) / sqrt(var + eps) w + b over the last dimension, biased var; w and b may be NULL. gra_rms_norm:
  * x / sqrt(mean x^2 + eps) w. */
 gra_tensor *gra_layer_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, gra_tensor *b, double eps);
 gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps);
@@ -429,11 +430,11 @@ gra_tensor *gra_rms_norm(gra_tape *t, gra_tensor *x, gra_tensor *w, double eps);
  */
 gra_tensor *gra_reshape(gra_tape *t, gra_tensor *x, gra_shape shape);  /* a view; one size may be -1 */
 
-/* Views: without dimension d, if its size is 1, else as x is; and with a new dimension of size 1 at d. */
+/* Views. gra_squeeze removes dimension d if its size is 1; gra_unsqueeze adds a dimension of size 1 at d. */
 gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int d);
 gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int d);
 
-/* A copy of this shape, to which x broadcasts; -1 keeps a size of x. */
+/* A copy, broadcast to this shape; -1 keeps a size of x. */
 gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape);
 gra_tensor *gra_transpose(gra_tape *t, gra_tensor *x, int d0, int d1); /* swaps two dimensions, copies */
 gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims);  /* dimension i of y is dims[i] of x */
@@ -446,8 +447,8 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);
 /* ---- ops: for language models ---------------------------------------------------------------------------
  */
 
-/* y_i = w[ids_i]: w (vocab, dim), ids of this shape, copied -> (shape, dim). w may be any matrix of the
- * graph: this gathers rows, and an id that occurs twice gets both gradients. */
+/* y_i = w[ids_i]: w (vocab, dim), ids of this shape, which are copied -> (shape, dim). w may be any matrix of
+ * the graph, whose rows y gathers; the row of an id that occurs twice gets the sum of both gradients. */
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape);
 
 /* -log softmax(logits)[target] for each row, and its mean: logits (..., classes), one target per row.
@@ -468,7 +469,7 @@ gra_tensor *gra_binary_cross_entropy_with_logits_unreduced(gra_tape *t, gra_tens
 /* softmax(q k^T / sqrt(d) + mask) v in each head (Vaswani et al. 2017): q (batch, time, heads d), k (batch,
  * keys, kv_heads d), v (batch, keys, kv_heads d_v) -> (batch, time, heads d_v). kv_heads follows from k's
  * size: as many as heads, or fewer that neighbours share (grouped-query attention). */
-typedef struct gra_attention_options {  /* what is left out is 0: no mask, no dropout */
+typedef struct gra_attention_options {  /* a field that is left out is 0: no mask, no dropout */
     int         heads;                  /* of q */
 
     /* Query i sees keys up to i + keys - time: the last query sees all keys, as with a cache. PyTorch's
@@ -503,10 +504,10 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
     bool   draws;                       /* it needs the model's generator */
 } gra_init;
 
-/* A model that computes on t's threads; t may be closed before it. rng may be NULL where nothing is drawn.
- * NULL: out of memory, here or in gra_open (t is NULL). A use of a closed model, or of its parameters (whose
- * data is NULL then), gets a sentence while t or another model of t is open, and until 64 more of them have
- * been closed. */
+/* A model that computes on t's threads; t may be closed before the model. rng may be NULL if nothing is
+ * drawn. Returns NULL if out of memory, here or in gra_open (t is NULL). The use of a closed model, or of its
+ * parameters (whose data is NULL then), gets a sentence while t or another model of t is open, and until 64
+ * more models of t have been closed. */
 gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 
@@ -520,12 +521,12 @@ gra_scope   gra_enter(gra_scope s, const char *format, ...) GRA_PRINTF(2, 3);
 /* A new parameter; NULL after an error. The name must not be empty, and no size may be 0. */
 gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape shape);
 
-/* A new buffer, such as a running mean: it is saved and loaded with the parameters, but is none: it gets no
- * gradient, and is never trained, decayed, counted or unfrozen. A forward may write its data; gra_check
- * restores them. NULL after an error. */
+/* A new buffer, such as a running mean. It is saved and loaded with the parameters, but is not a parameter:
+ * it gets no gradient, and is never trained, decayed, counted or unfrozen. A forward may write its data;
+ * gra_check restores them. NULL after an error. */
 gra_tensor *gra_buffer(gra_scope s, const char *name, gra_init init, gra_shape shape);
 
-/* Another name of p, under which files have it too, as PyTorch's state dicts have a tied head. */
+/* A second name of p, under which files contain it too, as PyTorch's state dicts contain a tied head. */
 void        gra_alias(gra_scope s, const char *name, gra_tensor *p);
 
 gra_init    gra_init_zeros(void);
@@ -546,18 +547,18 @@ gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i
 gra_tensor *gra_param_find(const gra_model *m, const char *name);       /* by its name, or NULL */
 void        gra_zero_grad(gra_model *m);
 
-/* A frozen parameter gets no gradient and no update. When it is frozen its gradient is freed (p->grad is
- * NULL), and an optimiser whose init follows makes no moments for it. When it no longer is (on false), its
- * gradient is 0, and an optimiser's next step makes moments of 0; without memory for the gradient it stays
- * frozen, and the model has an error. To resume a run, freeze the same parameters before the optimisers'
- * init and gra_load_all. */
+/* A frozen parameter gets no gradient and no update. Freezing frees its gradient (p->grad is NULL), and an
+ * optimiser whose init comes later makes no moments for it. Unfreezing (on false) makes a gradient of 0, and
+ * an optimiser's next step makes moments of 0; without memory for the gradient the parameter stays frozen,
+ * and the model has an error. To resume a run, freeze the same parameters before the optimisers' init and
+ * gra_load_all. */
 void        gra_freeze(gra_tensor *p, bool on);
 
 /* Rounds the parameter p, a matrix, to bfloat16, the upper half of a float (PyTorch: p.data.bfloat16()), and
- * frees its floats: half the memory, and half the time where reading it takes most of that, as in generation.
- * It is then frozen for good, has no data, and only gra_linear (as its weight) and gra_embedding read it, in
- * steps of GRA_EVAL: they widen it, and sum in float. The model can be neither saved nor loaded. An error of
- * the model: p is no matrix, out of memory, or this is libgradus64. */
+ * frees its floats: p takes half the memory, and half the time if most of it is spent on reading p, as in
+ * generation. p is then frozen for good, and has no data. Only gra_linear (as its weight) and gra_embedding
+ * read it, in steps of GRA_EVAL: they widen it, and sum in float. The model can be neither saved nor loaded.
+ * It is an error of the model if p is no matrix, if there is no memory, and in libgradus64. */
 void        gra_bfloat16(gra_tensor *p);
 
 /* ---- optimisers -----------------------------------------------------------------------------------------
@@ -586,7 +587,7 @@ typedef struct gra_sgd {
     gra_param_filter *filter;
     double     lr, momentum, weight_decay;              /* momentum 0, weight_decay 0 */
     gra_tensor **v;                                     /* the momentum of each parameter, by number */
-    int        params;                                  /* how many: none may be made after init */
+    int        params;                                  /* how many; no parameter may be made after init */
 } gra_sgd;
 int  gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter);
 void gra_sgd_step(gra_sgd *opt);
@@ -617,7 +618,7 @@ typedef struct gra_muon {
 int  gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter);
 void gra_muon_step(gra_muon *opt);
 
-/* Scales all gradients so that their norm is at most max_norm (0: leaves them). Returns the norm before. */
+/* Scales all gradients so that their norm is at most max_norm (0: does nothing). Returns the norm before. */
 double gra_clip_grad_norm(gra_model *m, double max_norm);
 
 /* The learning rate at step 0, 1, ...: linear to lr over `warmup` steps, then a cosine to min_lr; or linear
@@ -637,8 +638,8 @@ typedef struct gra_meta {               /* text beside the values, UTF-8; a key 
     const char *key, *value;
 } gra_meta;
 
-/* The parameters and buffers. Names and shapes in the file must be the model's, or nothing changes. Loading
- * takes as much memory again as they do. Where a file has only some of them (PyTorch: strict=False):
+/* Saves or loads the parameters and buffers. Names and shapes in the file must be the model's, else nothing
+ * is loaded. Loading takes their memory once more. If a file has only some of them (PyTorch: strict=False):
  *
  *     gra_file *f = gra_file_open("part.safetensors");
  *     for (int i = 0; i < gra_param_count(model); i++) {
@@ -648,13 +649,13 @@ typedef struct gra_meta {               /* text beside the values, UTF-8; a key 
  *             printf("%s stays as it was\n", p->name);
  *     }
  *     gra_file_close(f);
- */
+ * / */
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load(gra_model *m, const char *path);
 
-/* A checkpoint: with the optimisers' moments, as "adamw.exp_avg.out.weight". Save the optimisers' fields
- * (steps, lr) as metadata. Load it after the optimisers' init: the file must contain the parameters and
- * moments that are there, and nothing else. */
+/* A checkpoint: with the optimisers' moments, such as "adamw.exp_avg.out.weight". Save the optimisers' fields
+ * (steps, lr) as metadata. Load a checkpoint after the optimisers' init: the file must contain the parameters
+ * and moments that the model has, and nothing else. */
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load_all(gra_model *m, const char *path);
 
@@ -675,42 +676,42 @@ typedef struct gra_file_tensor {
     size_t      size;                   /* how many values: 1 for a scalar, may be 0 */
     uint64_t    begin, end;             /* its bytes, counted from the end of the header */
 } gra_file_tensor;
-gra_file   *gra_file_open(const char *path);            /* NULL: out of memory, which the others accept */
+gra_file   *gra_file_open(const char *path);            /* NULL: out of memory; the others accept NULL */
 const char *gra_file_error(const gra_file *f);          /* why opening or the last reading failed, or NULL */
 int         gra_file_count(const gra_file *f);          /* how many tensors; 0 where opening failed */
 const gra_file_tensor *gra_file_at(const gra_file *f, int i);               /* 0 <= i < count; else NULL */
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* NULL: no tensor has this name */
 const char *gra_file_meta(const gra_file *f, const char *key);            /* NULL: no gra_meta has this key */
 
-/* Reads x->size values, row-major. 0; -1, and `to` may be half written. Non-floating dtypes (I64, BOOL ...)
- * are refused. */
+/* Reads x->size values, row-major. Returns 0; or -1, and `to` may be half written. Non-floating dtypes (I64,
+ * BOOL ...) are refused. */
 int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to);
 void        gra_file_close(gra_file *f);                /* NULL is allowed */
 
 /* ---- files: NumPy's .npy, and other formats --------------------------------------------------------------
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
- * that cannot be read is an error of the tape. gra_save_npy returns 0; -1, and errno tells why: EINVAL for
- * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: a file of integers (int8 to int64,
- * uint8 to uint32, bool), row-major, of *shape. They outlive the step: free them. NULL is an error of the
+ * that cannot be read is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for
+ * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8 to
+ * uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. NULL is an error of the
  * tape: the file cannot be read, or has a value that no int holds. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
 int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);
 
-/* Any bytes, complete or not at all, as above: 0, or -1 and errno tells why. */
+/* Writes any bytes, completely or not at all, as above. Returns 0; or -1, and errno tells why. */
 int         gra_write_file(const char *path, const void *bytes, size_t n);
 
 /* ---- files: JSON, such as the config.json beside a model ------------------------------------------------
- * A text from its beginning to its end, without allocating memory. At the first thing that is not as expected
- * the reader stops: `wrong` tells what it is, `at` where. All later calls do nothing, so that one test at the
- * end is enough. */
+ * Reads a text from its beginning to its end, without allocating memory. At the first error the reader stops:
+ * `wrong` tells what is wrong, `at` where. All later calls do nothing, so that one test at the end is enough.
+ */
 typedef struct gra_json {
     char       *at, *end;
     const char *wrong;                  /* "expected a string", or NULL */
 } gra_json;
 bool        gra_json_accept(gra_json *j, char c);       /* past blanks and c, if c comes next */
-void        gra_json_expect(gra_json *j, char c);       /* as accept, and anything else is wrong */
+void        gra_json_expect(gra_json *j, char c);       /* like accept, but anything else is an error */
 uint64_t    gra_json_count(gra_json *j);                /* 0, 1, 2 ...: no sign, no fraction */
 char       *gra_json_string(gra_json *j);               /* decoded in place, ended by a 0; NULL: wrong */
 gra_json    gra_json_skip(gra_json *j);                 /* past any value, which it returns as a text */
@@ -724,9 +725,9 @@ void        gra_json_finish(gra_json *j);               /* nothing but blanks ma
  * follows the size of x and how rough f is there; where f is too rough for the tolerance, a is compared
  * with what is known of n.
  *
- * The analytic gradients must agree with the numeric ones in all cases: where a gradient is uninitialised
+ * The analytic gradients must agree with the numeric ones in all cases: when a gradient is uninitialised
  * before the backward (in[i]->fresh), or has a value to which more is added; with each tensor in turn a
- * constant, whose gradient is NULL; where f is called once more, with other values, before the backward; and
+ * constant, whose gradient is NULL; when f is called once more, with other values, before the backward; and
  * with one tensor passed as any two inputs of one shape. An op that changes an input, dy or its result, or
  * writes past either end of a tensor or a gradient, is named.
  *
@@ -734,24 +735,24 @@ void        gra_json_finish(gra_json *j);               /* nothing but blanks ma
  * usual, but the last line on stderr names it, and the inputs that were constants. For that, a handler of
  * SIGSEGV and SIGBUS is installed while a backward is checked; it passes the signal on to the previous
  * handler, which is restored when the backward returns. Windows and WebAssembly have no such signals: there
- * the program ends, and nothing names the backward.
+ * the program ends, and no line names the backward.
  *
- * Cost: two calls of f for each element; besides 6 in all, 2 for each tensor, and 2 (at most 4) for each
- * two inputs of one shape. An element that is wrong takes up to 14 calls, and one where f is steep, kinked
- * or rough some 50, or more where x is very large or small. Memory: some 8 doubles for each element. */
+ * Cost: two calls of f for each element; and 6 calls in all, 2 for each tensor, and 2 (at most 4) for each
+ * pair of inputs of one shape. A wrong element takes up to 14 calls. An element at which f is steep, kinked
+ * or rough takes some 50, or more if x is very large or small. Memory: some 8 doubles for each element. */
 typedef struct gra_check_in {           /* an input of f */
     const char *name;
     gra_shape   shape;
 
-    /* Its values are spread over [low, high] (both 0: [-2, 2]), at random, no two equal, at least 1e-3 away
-     * from 0, as is their mean; or they are `data`, if that is not NULL. */
+    /* Its values are `data`, if that is not NULL. Else they are spread over [low, high] (both 0: [-2, 2]), at
+     * random: no two are equal, and all, and their mean, are at least 1e-3 away from 0. */
     double      low, high;
     const gra_real *data;
 } gra_check_in;
 
 typedef gra_tensor *gra_check_fn(gra_tape *t, gra_tensor **in, void *arg);
 
-typedef struct gra_check_options {      /* what is left out is 0 */
+typedef struct gra_check_options {      /* a field that is left out is 0 */
     int                 nin;            /* how many inputs f has */
     const gra_check_in *in;
     gra_check_fn       *f;
@@ -773,8 +774,8 @@ typedef struct gra_check_report {
 
 /* Returns 0: passed, all errors are within the tolerance. 1: failed, or an op wrote where it may not. 2:
  * all that was tested agrees, but some tensor has only gradients of 0, or there was nothing to test. -1: f
- * failed. Afterwards the model's gradients are 0, its values and *rng as before; meanwhile its parameters'
- * data and grad point elsewhere. report may be NULL. */
+ * failed. Afterwards the model's gradients are 0, its values and *rng are as before; during the check its
+ * parameters' data and grad point elsewhere. report may be NULL. */
 #if !defined(GRADUS_DOUBLE) && defined(__has_attribute)
 #if __has_attribute(error)
 __attribute__((error("float32 is too rough to check gradients: compile with -DGRADUS_DOUBLE, link "

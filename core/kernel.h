@@ -1,7 +1,7 @@
 /* kernel.h: for authors of fast ops and optimisers; it includes op.h.
  *
- * Kernels compute on a machine: threads, an instruction set, and a workspace for each thread. A tape has one,
- * which the models opened on it share. */
+ * Kernels compute on a machine: threads, an instruction set, and a workspace for each thread. A tape has a
+ * machine, which the models opened on it share. */
 #ifndef GRADUS_KERNEL_H
 #define GRADUS_KERNEL_H
 
@@ -19,9 +19,9 @@ gra_machine *gra_tape_machine(const gra_tape *t);
 
 /* GRA_KERNEL(all, f, y, n, cost), for ops, defines the function all(y), which computes y by f(y, from, to):
  * the units from <= i < to of n, each worth about `cost` additions. f is compiled for each instruction set;
- * all(y) runs it with the best that the processor has, in chunks, on all threads where the work is worth it.
- * However the units are cut, f must add in the same order, so that any number of threads gives the same bits.
- * The cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
+ * all(y) runs the best that the processor has, in chunks, and on all threads if there is enough work for
+ * them. However the units are cut, f must add in the same order, so that any number of threads gives the same
+ * bits. The cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
 #define GRA_SERIAL SIZE_MAX
 #define GRA_KERNEL(all, f, y, n, cost)                                                                   \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
@@ -42,7 +42,7 @@ gra_machine *gra_tape_machine(const gra_tape *t);
     }
 
 /* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of
- * m that have a gradient (and, if `only` is not NULL, an entry there under their number) by f(s, from, to):
+ * m that have a gradient (and, if `only` is not NULL, whose entry in it is not NULL) by f(s, from, to):
  * the values from <= i < to of the parameter s->p. The values of all parameters are treated as one flat
  * array, cut into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
 #define GRA_CHUNKS 1024
@@ -86,7 +86,7 @@ static inline gra_mat gra_mat_part(gra_mat x, int i, int rows, int j, int cols) 
     return part;
 }
 
-/* c = a b, or c += a b, on all threads where it is worth it. The rows or the columns of c must be contiguous
+/* c = a b, or c += a b, on all threads if that is worth it. The rows or the columns of c must be contiguous
  * (c.col or c.row is 1). */
 void gra_gemm(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, bool accumulate);
 

@@ -1,13 +1,14 @@
-/* op.h: what authors of ops, layers and optimisers need beyond gradus.h; kernel.h makes them fast.
+/* op.h: what authors of ops, layers and optimisers need beyond gradus.h; the macros of kernel.h make ops
+ * fast.
  *
- * An op is a forward, a backward and a public function that checks its arguments: examples/02_own_op.c is one
- * outside the library, with y->saved; core/ops/pow.c is one of the library's, with y->args. The fields of
+ * An op is a forward, a backward and a public function that checks its arguments: examples/02_own_op.c is an
+ * op outside the library, with y->saved; core/ops/pow.c is an op of the library, with y->args. The fields of
  * gra_tensor are in gradus.h.
  *
- * In backward, y->grad is set, and y->in[i]->grad is NULL where that input needs no gradient. (If none does,
- * backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this one twice.
- * Without .saved or .args, y->saved or y->args is NULL; what is written there the first time that a tape runs
- * the op is an error with a sentence.
+ * In backward, y->grad is set, and y->in[i]->grad is NULL if that input needs no gradient. (If no input needs
+ * one, backward is not called.) Always accumulate, dx[i] += ...: an input may feed several ops, or this op
+ * twice. Without .saved, y->saved is NULL, and without .args y->args is: writing there, the first time that a
+ * tape runs the op, is an error with a sentence.
  *
  * C++ can call the functions, but macros that make an array of their arguments are C only: call
  * gra_result_n, gra_bad_inputs, gra_tensor_text and gra_shape_text instead of gra_result, GRA_BAD_INPUTS,
@@ -37,8 +38,8 @@ struct gra_op {
     size_t   args;                              /* bytes of y->args, zeroed; at most GRA_MAX_ARGS */
     bool     view;                              /* y shares the data and the gradient of in[0] */
     bool     overwrites_grad;                   /* only for the library's own ops: see tape/tape.h */
-    unsigned reads_panels;                      /* the same: bit i, in[i] may be of gra_bfloat16 */
-    bool     reads_no_inputs, reads_no_result;  /* the values of these, in backward: see gra_forget */
+    unsigned reads_panels;                      /* the same: bit i: in[i] may be a matrix of gra_bfloat16 */
+    bool     reads_no_inputs, reads_no_result;  /* backward does not read these values: see gra_forget */
     bool     may_make_inf;                      /* y has infinities on purpose: gra_trace_nan skips it */
     const char *args_text;                      /* how y->args is shown, "by %g"; NULL: not at all */
 };
@@ -51,9 +52,9 @@ struct gra_op {
 char *gra_args_text(const gra_tensor *y, char *text);
 
 /* A public function makes its result, fills y->args, and ends in return gra_run(y), which calls forward and
- * records y. After an error these return the empty tensor, whose args may be written to. in[0] must not be
- * NULL; others may be. The result of gra_result_like is shaped like x, its only input; that of
- * gra_result_broadcast has the shape to which a and b broadcast. */
+ * records y. After an error the gra_result functions return the empty tensor, whose args may be written to.
+ * in[0] must not be NULL; other inputs may be. The result of gra_result_like is shaped like x, its only
+ * input; the result of gra_result_broadcast has the shape to which a and b broadcast. */
 gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin, gra_tensor *const *in);
 #define gra_result(t, op, shape, ...)                                                                    \
     gra_result_n(t, op, shape, (int)(sizeof((gra_tensor *[]){ __VA_ARGS__ }) / sizeof(gra_tensor *)),    \
@@ -65,8 +66,8 @@ gra_tensor *gra_run(gra_tensor *y);
 /* Errors. gra_fail keeps the first sentence and returns the empty tensor (no dimensions, one NaN). The form
  * is "op: got X, expected Y", as in "linear: got bias (3) for weight (2, 3), expected (2)". If the tape
  * has an error, or an input is NULL, of another tape or of an earlier step, GRA_BAD_INPUTS(t, "name", x, w)
- * is true: return gra_empty(t). For an optional input b pass b ? b : x. Where the tape or the model is NULL
- * there is nowhere to keep a sentence: it is printed and the program aborts. */
+ * is true: return gra_empty(t). For an optional input b pass b ? b : x. If the tape or the model is NULL,
+ * nothing can keep the sentence: it is printed and the program aborts. */
 gra_tensor *gra_fail(gra_tape *t, const char *format, ...) GRA_PRINTF(2, 3);
 gra_tensor *gra_empty(gra_tape *t);
 bool        gra_bad_inputs(gra_tape *t, const char *op, int nin, gra_tensor *const *in);
@@ -112,9 +113,9 @@ gra_rng *gra_tape_rng(gra_tape *t);                     /* the generator of gra_
 bool     gra_need_rng(gra_tape *t, const char *op);     /* false, and an error: it is NULL or not seeded */
 void    *gra_alloc(gra_tape *t, size_t bytes);          /* 64-byte aligned; NULL after an error */
 
-/* The forward no longer needs the values of y: frees them. Where an op's backward reads them, they are
- * computed again, by y's op from y's inputs. For cheap ops, in a layer that does not return y: y->data is
- * NULL, also for f of a gra_checkpoint. (Without dropout gra_dropout returns its input, which is then freed.)
+/* Frees the values of y, which the forward no longer needs. If an op's backward reads them, y's op computes
+ * them again from y's inputs. Use it for cheap ops, in a layer that does not return y: y->data is NULL
+ * afterwards, also in f of a gra_checkpoint. (Without dropout gra_dropout returns its input: that is freed.)
  * y keeps its values if it has a view, after gra_keep_grads(t, true), and while a step is checked or
  * traced. */
 void     gra_forget(gra_tensor *y);

@@ -1,12 +1,12 @@
-/* given.h: for the library's own layers: checks of what an init or a forward was given, and what a forward
- * need not keep. */
+/* given.h: for the library's own layers: checks of the arguments of an init or a forward, and results that a
+ * forward need not keep. */
 #ifndef GRADUS_GIVEN_H
 #define GRADUS_GIVEN_H
 
 #include "layers.h"
 #include "../core/op.h"
 
-/* For an init. False, and an error of the model: l is NULL. Without a model, the error aborts. */
+/* For an init. False, and an error of the model, if l is NULL. Without a model, the program aborts. */
 static inline bool gra_given_to_init(gra_scope scope, const char *layer, const void *l)
 {
     if (!scope.model)
@@ -17,7 +17,7 @@ static inline bool gra_given_to_init(gra_scope scope, const char *layer, const v
     return l != NULL;
 }
 
-/* A size. False, and an error of the model: it is less than 1. */
+/* For a size. False, and an error of the model, if the size is less than 1. */
 static inline bool gra_given_size(gra_model *m, const char *layer, const char *name, int size)
 {
     if (size < 1)
@@ -25,7 +25,7 @@ static inline bool gra_given_size(gra_model *m, const char *layer, const char *n
     return size >= 1;
 }
 
-/* For a forward. False: the tape has an error, perhaps that l is NULL. */
+/* For a forward. False if the tape has an error, such as that l is NULL. */
 static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const void *l)
 {
     if (gra_bad_inputs(t, layer, 0, NULL))

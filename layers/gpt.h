@@ -74,8 +74,8 @@ typedef enum gra_gpt_init_kind {
 typedef struct gra_gpt_config {
     int    vocab_size, context_length, emb_dim, n_heads, n_layers;
     double drop_rate;
-    bool   bias;                        /* biases of Linears and shifts of norms, except */
-    bool   qkv_bias;                /* those of queries, keys and values (both false: nanoGPT's bias=False) */
+    bool   bias;                        /* shifts of norms, biases of Linears (but queries, keys, values) */
+    bool   qkv_bias;                    /* biases of queries, keys, values; nanoGPT's bias=False: none */
 
     /* The output head is the token embedding. Begin such a model with GRA_INIT_GPT2: with N(0, 1), torch's,
      * the logits are large. */
@@ -100,14 +100,14 @@ void        gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_confi
 gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time);
 
 /* ---- the key-value cache: a GPT, some tokens at a time ----------------------------------------------------
- * Of previous tokens, attention reads only keys and values. Kept in a cache they need not be computed
- * again: a token then costs one row of products instead of `time` rows. For GRA_EVAL, causal attention and
- * one sequence. The cache is the only thing here that the caller owns and closes.
+ * Of previous tokens, attention reads only keys and values. A cache keeps them, so that they need not be
+ * computed again: a new token costs the matrix products of one row instead of `time` rows. For GRA_EVAL,
+ * causal attention and one sequence. The cache is the only object here that the caller owns and closes.
  *
  *     gra_kv_cache cache;
  *     gra_kv_cache_open(&cache, &gpt);
- *     logits = gra_gpt_forward_cached(t, &gpt, prompt, n, &cache);     of the token after the prompt
- *     logits = gra_gpt_forward_cached(t, &gpt, &id, 1, &cache);        after that one, ...
+ *     logits = gra_gpt_forward_cached(t, &gpt, prompt, n, &cache);     for the token after the prompt
+ *     logits = gra_gpt_forward_cached(t, &gpt, &id, 1, &cache);        for the token after `id`, ...
  *     gra_kv_cache_close(&cache);
  *
  * Positions count from the first token. To slide the window, clear the cache and feed it the remaining
@@ -116,7 +116,7 @@ int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);     /* 
 void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
 void        gra_kv_cache_close(gra_kv_cache *c);
 
-/* Adds `time` ids to the sequence: the last row of gra_gpt_forward's logits, (1, 1, vocab_size). */
+/* Adds `time` ids to the sequence; returns the last row of the logits, (1, 1, vocab_size). */
 gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time,
                                    gra_kv_cache *cache);
 gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_transformer_block *b,

@@ -9,13 +9,13 @@
  *     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);     fc.weight, fc.bias
  *     y = gra_linear_forward(t, &l, x);
  *
- * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, many of
- * which have the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b).
- * Each has a block here: formula and shapes, parameters and their initial values, struct, init, forward.
+ * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, many of which
+ * have the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b). Each
+ * layer has a block here: formula and shapes, parameters and their initial values, struct, init, forward.
  *
  * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A layer
- * whose init failed may be used: its forward is an error of the tape, as is that of a NULL layer.
- */
+ * whose init failed may be used: its forward is an error of the tape. So is the forward of a NULL layer.
+ * / */
 #ifndef GRADUS_LAYERS_H
 #define GRADUS_LAYERS_H
 
@@ -140,9 +140,9 @@ gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi
                                              gra_tensor *x);
 
 /* ---- a key-value cache: the keys and values of a sequence, for several attention layers (see gpt.h) ------
- * Attention's rows for the new tokens x (1, time, d_in), whose keys and values are appended to those of
- * layer `block`. For GRA_EVAL, causal attention and one sequence. The caller advances cache->time after all
- * layers. */
+ * The attention of the new tokens x (1, time, d_in), a row for each. Their keys and values are appended to
+ * those of layer `block`. For GRA_EVAL, causal attention and one sequence. The caller advances cache->time
+ * after all layers. */
 typedef struct gra_kv_cache {
     gra_real *rows;                     /* keys, then values of each layer: (context_length, width) each */
     int       blocks, context_length, width;

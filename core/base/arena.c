@@ -1,7 +1,7 @@
 /* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line.
  *
- * Under AddressSanitizer free memory is poisoned, so that a read or write there, such as one of a tensor of
- * an earlier step, is reported. */
+ * Under AddressSanitizer free memory is poisoned, so that a read or write there is reported, for example if a
+ * program reads a tensor of an earlier step. */
 #include "base.h"
 #include "system.h"
 
@@ -56,7 +56,7 @@ static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t byt
     if (size < bytes)
         size = bytes;
     struct gra_block *b = new_block(size);
-    if (!b && size > bytes)             /* twice the last one is unavailable: request what is needed */
+    if (!b && size > bytes)             /* no memory for a block twice as large: request only `bytes` */
         b = new_block(bytes);
     if (b)
         *(last ? &last->next : &a->first) = b;
@@ -82,7 +82,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
-/* Makes sure that one block is that large: it has room for them however full the blocks before it are. */
+/* Makes sure that one block has so many bytes: then they fit, however full the blocks before it are. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
     struct gra_block *last = NULL;
@@ -122,7 +122,8 @@ void gra_arena_back(gra_arena *a, gra_arena_mark to)
 
 void gra_arena_rewind(gra_arena *a) { gra_arena_back(a, (gra_arena_mark){ 0 }); }
 
-/* Blocks grow, so the last one is often large enough; otherwise one block of the total size replaces them. */
+/* Blocks grow, so the last block is often large enough; otherwise one block of the total size replaces
+ * all. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);

@@ -1,4 +1,4 @@
-/* base.h: what everything else is built on: the memory of a step, the record of an error, and texts. */
+/* base.h: the base of everything else: the memory of a step, the record of an error, and texts. */
 #ifndef GRADUS_BASE_H
 #define GRADUS_BASE_H
 
@@ -11,7 +11,7 @@ typedef struct gra_arena {
     struct gra_block *first, *at;    /* blocks, in the order in which they are filled; `at` is being filled */
 } gra_arena;
 void  *gra_arena_alloc(gra_arena *a, size_t bytes);  /* 64-byte aligned, uninitialised; NULL: out of memory */
-bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind so many need no malloc */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind so many bytes need no malloc */
 typedef struct gra_arena_mark {
     struct gra_block *at;
     size_t            used;
@@ -51,7 +51,7 @@ _Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
  */
 gra_shape gra_place_of(gra_shape s, size_t i);
 
-/* ---- text.c: names may contain any bytes; what is shown of them is printable ----------------------------
+/* ---- text.c: names may contain any bytes; only printable text of them is shown --------------------------
  */
 
 /* gra_utf8 reads the next character and moves *s past it; -1: invalid UTF-8. gra_is_printable is false for -1
@@ -59,8 +59,8 @@ gra_shape gra_place_of(gra_shape s, size_t i);
 int32_t gra_utf8(const char **s, const char *end);
 bool    gra_is_printable(int32_t c);
 
-/* Writes s to text, without its middle where it has more than `columns` characters (3 <= columns <= 99), and
- * returns how many characters that is. text has room for GRA_COLUMNS_TEXT bytes. */
+/* Writes s to text, without its middle if it has more than `columns` characters (3 <= columns <= 99), and
+ * returns how many characters were written. text has room for GRA_COLUMNS_TEXT bytes. */
 #define GRA_COLUMNS_TEXT 400
 int     gra_shortened(const char *s, int columns, char *text);
 

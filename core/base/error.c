@@ -1,4 +1,4 @@
-/* error: the record of an error, and the abort where it is not kept. */
+/* error: the record of an error, and the abort if nothing keeps the error. */
 #include "base.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@ const size_t GRA_NEEDS_LIBRARY = sizeof(gra_real);
 int gra_version(void) { return GRADUS_VERSION; }
 
 /* A program linked with both shared libraries finds both symbols, and would pass floats to functions that
- * expect doubles, or the reverse. There the other library's symbol, which is weak here, has an address. */
+ * expect doubles, or the reverse. In such a program the other library's symbol, weak here, has an address. */
 #ifdef GRADUS_DOUBLE
 #define OTHER gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
 #else

@@ -79,7 +79,7 @@ gra_shape gra_place_of(gra_shape s, size_t i)
 
 /* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
 
-/* Size of the d-th dimension from the right, d = 1, 2, ...; a missing one counts as 1. */
+/* Size of the d-th dimension from the right, d = 1, 2, ...; a missing dimension counts as 1. */
 static int from_right(gra_shape s, int d)
 {
     return d <= s.ndim ? s.dim[s.ndim - d] : 1;

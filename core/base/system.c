@@ -42,7 +42,7 @@ static int failed(void)
     return -1;
 }
 
-/* A file's number is the one that NTFS gives it; a device, or a pipe, has none. */
+/* A file's number is the number that NTFS gives it; a device or a pipe has no number. */
 static int about(HANDLE file, struct gra_stat *s)
 {
     BY_HANDLE_FILE_INFORMATION i;
@@ -87,8 +87,8 @@ int gra_rename(const char *from, const char *to)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : failed();
 }
 
-/* Of the C library, tmpfile needs the right to write to the root of the disk. T and D: it is temporary, and
- * deleted when it is closed. */
+/* The C library's tmpfile needs the right to write to the root of the disk. T and D: the file is temporary,
+ * and deleted when it is closed. */
 FILE *gra_tmpfile(void)
 {
     char *name = _tempnam(NULL, "gradus");
@@ -97,7 +97,7 @@ FILE *gra_tmpfile(void)
     return f;
 }
 
-/* A lock also keeps others from reading, so what is locked is a byte behind all that are there. */
+/* A lock also keeps others from reading, so it locks a byte behind the end of the file. */
 int gra_fcntl(int fd, int what, ...)
 {
     const HANDLE file = (HANDLE)_get_osfhandle(fd);
@@ -123,7 +123,7 @@ char *gra_plain_path(char *path)
     return path;
 }
 
-/* Returns its exit status; 127: there is no such program. Its errors are not shown. */
+/* Returns the program's exit status; 127: there is no such program. The program's errors are not shown. */
 int gra_run_program(char *const arguments[], int in, int out, const char *folder)
 {
     const int stream[] = { in, out, _open("NUL", _O_RDWR) };

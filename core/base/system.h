@@ -1,6 +1,6 @@
-/* system: what gradus uses of POSIX. Windows has less of it: what it lacks is declared here, and defined in
- * system.c, the only file that sees windows.h, which defines short words as macros. Paths are UTF-8 in a
- * program that says so in its manifest (examples/windows), as gradus's own do. */
+/* system: the POSIX functions that gradus uses. Those that Windows lacks are declared here, and defined in
+ * system.c, the only file that includes windows.h, which defines short words as macros. Paths are UTF-8 in a
+ * program whose manifest says so (examples/windows), as gradus's programs do. */
 #ifndef GRADUS_SYSTEM_H
 #define GRADUS_SYSTEM_H
 
@@ -67,7 +67,7 @@ int     gra_fcntl(int fd, int what, ...);
 #define fcntl gra_fcntl
 
 /* ---- programs ---- */
-struct sigaction {                      /* signal() of Windows behaves as these flags say */
+struct sigaction {                      /* Windows' signal() behaves as these flags say */
     void (*sa_handler)(int);
     int  sa_flags, sa_mask;
 };
@@ -76,7 +76,7 @@ enum { SA_RESETHAND = 1, SA_RESTART = 2 };
 #define sigaction(number, action, was) ((void)signal(number, (action)->sa_handler))
 #define SIGXFSZ                        25
 
-void    gra_begin_system(char *program);        /* its streams carry bytes, and the screen shows UTF-8 */
+void    gra_begin_system(char *program);        /* from now on streams carry bytes, the screen shows UTF-8 */
 char   *gra_plain_path(char *path);             /* with / for \, in place */
 int     gra_run_program(char *const arguments[], int in, int out, const char *folder);
 #define begin_system gra_begin_system

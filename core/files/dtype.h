@@ -12,7 +12,7 @@ typedef struct gra_dtype {
 } gra_dtype;
 
 #ifdef GRADUS_DOUBLE
-#define GRA_OWN_DTYPE "F64"             /* the one that is written */
+#define GRA_OWN_DTYPE "F64"             /* the type of files that are written */
 #else
 #define GRA_OWN_DTYPE "F32"
 #endif

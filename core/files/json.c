@@ -64,8 +64,8 @@ static int32_t hex4(const char **s, const char *end)
     return value;
 }
 
-/* What follows a backslash. Characters past the first 65536 are written as two escapes, a high and a low
- * surrogate; one without the other is invalid. */
+/* The rest of an escape, after its backslash. Characters past the first 65536 are written as two escapes, a
+ * high and a low surrogate; a single surrogate is invalid. */
 static int32_t escape(const char **s, const char *end)
 {
     static const char letter[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";

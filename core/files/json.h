@@ -1,9 +1,9 @@
-/* json.h: the JSON reader of gradus.h, and how a caller reports what is wrong. */
+/* json.h: the JSON reader of gradus.h, and how a caller reports an error. */
 #ifndef GRADUS_JSON_H
 #define GRADUS_JSON_H
 
 #include "../base/base.h"
 
-void gra_json_fail(gra_json *j, const char *wrong);     /* the first one is kept */
+void gra_json_fail(gra_json *j, const char *wrong);     /* the first error is kept */
 
 #endif

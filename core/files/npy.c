@@ -16,7 +16,7 @@
 
 #define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, which ends the string */
 enum { START = sizeof MAGIC + 2 };      /* where the header begins */
-enum { HEADER = 10001 };                /* room for one and a 0: NumPy's have 118 bytes, and it reads 10000 */
+enum { HEADER = 10001 };                /* and a 0: NumPy's have 118 bytes, and NumPy reads up to 10000 */
 
 /* ---- reading ---- */
 

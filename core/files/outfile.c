@@ -16,8 +16,8 @@ static void failed(gra_outfile *out)
 
 /* ---- opening ---- */
 
-/* A symbolic link of this user, or of root, is kept, and the file that it points to is replaced. One that
- * another user has made might point to a file that it should not overwrite: the link itself is replaced. */
+/* A symbolic link of this user, or of root, is kept, and the file that it points to is replaced. A link that
+ * another user has made might point to a file that must not be overwritten: the link itself is replaced. */
 static bool is_followed(const char *path)
 {
     struct stat link;
@@ -113,12 +113,12 @@ static bool sync_to_disk(int fd)
     do
         status = fsync(fd);
     while (status != 0 && errno == EINTR);
-    /* these two: the file system cannot do it */
+    /* these two errors: the file system cannot do it */
     return status == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* A rename is on the disk once the directory is. If that cannot be synced, the file is complete all the same,
- * but until the system writes the directory, a power cut brings back the old file. */
+/* A rename is on the disk once the directory is. If the directory cannot be synced, the file is complete all
+ * the same, but until the system writes the directory, a power cut brings back the old file. */
 static void sync_directory(gra_outfile *out)
 {
     char *slash = strrchr(out->target, '/');

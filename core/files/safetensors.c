@@ -6,9 +6,10 @@
  *                  as JSON; the offsets are counted from the end of the header
  *     the rest     the values, little-endian: of one tensor after the other, without gaps
  *
- * A file from elsewhere may contain anything. So no memory is allocated for a size in it before that is known
- * to be less than the length of the file, and lists grow only with what was read. Files are written as by the
- * reference implementation: tensors sorted by name, and blanks that make n a multiple of 8. */
+ * A file may come from anywhere, and contain anything. So no memory is allocated for a size in the file
+ * before that size is known to be less than the file's length, and a list grows only when an item was read.
+ * Files are written as the reference implementation writes them: tensors sorted by name, and blanks that make
+ * n a multiple of 8. */
 #include "../model/model.h"
 #include "dtype.h"
 #include "json.h"
@@ -146,7 +147,7 @@ static bool check_entry(gra_file *f, const char *name, const struct entry *e, si
 
 /* ---- reading: the header ---- */
 
-/* A list with room for one more item than `count`: it is doubled whenever that is a power of two. NULL:
+/* A list with room for one more item than `count`: it is doubled whenever `count` is a power of two. NULL:
  * out of memory, and the list is unchanged. */
 static void *grown(void *list, int count, size_t size)
 {

@@ -3,10 +3,10 @@
  *
  * c is cut into rectangles. A single thread computes a rectangle, so what it packs stays in its core's cache.
  * A rectangle's columns are cut into blocks of BLOCK_COLS, and k into pieces of DEPTH steps (a step is one
- * value of k, or two: gemm.h). For each of these the part of b is packed into panels, in the order in which
- * the micro-kernel reads them; then c is computed BLOCK_ROWS rows at a time, every tile by one call of the
- * micro-kernel. These rows of a are packed too. Where packing would cost more than it saves, the kernel reads
- * the matrix in place. A transpose is only another pair of strides.
+ * value of k, or two: gemm.h). For each block and piece the part of b is packed into panels, in the order in
+ * which the micro-kernel reads them; then c is computed BLOCK_ROWS rows at a time, every tile by one call of
+ * the micro-kernel. The same rows of a are packed too. If packing would cost more than it saves, the kernel
+ * reads the matrix in place. A transpose is only another pair of strides.
  *
  * Any number of threads gives the same bits: one thread computes a sum, k is cut at multiples of DEPTH steps
  * from 0, and the kind of kernel is chosen by the shape of the whole product. So however c is cut, every
@@ -20,7 +20,7 @@
 enum {
     DEPTH = GRA_DEPTH,                  /* steps in a piece of k: a panel of b stays in the L1 or L2 cache */
     BLOCK_COLS = 512,                   /* columns of a block: its panels stay in the L2 cache */
-    BLOCK_ROWS = 96,                    /* rows of a that are packed at a time, beside them in L2 */
+    BLOCK_ROWS = 96,                    /* rows of a that are packed at a time, beside b's panels in L2 */
     ROW_LD = DEPTH + 16,                /* leading dimension of packed rows, padded for the cache sets */
     PACKED = DEPTH * BLOCK_COLS + ROW_LD * BLOCK_ROWS,
     LONG = 1 << 16,                     /* a longer k is a long sum: see below */
@@ -63,8 +63,8 @@ static void edge_tile(gra_tile_run *run, gra_mat a, const real *b, ptrdiff_t row
                 : whole[i * GRA_TILE_COLS + j];
 }
 
-/* Computes a column of tiles: as many rows of c as a has, from row i, and n columns from column j, where n is
- * at most a tile's. a contains these rows of a, b is the panel of these columns. */
+/* Computes a column of tiles: as many rows of c as a has, from row i, and n columns from column j; n is at
+ * most the width of a tile. a contains only these rows, b is the panel of these columns. */
 static void column_of_tiles(const struct product *s, int i, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t row_b)
 {
@@ -131,8 +131,8 @@ static bool should_pack_a(const struct product *s)
     return s->c.cols >= (down ? 384 : 512) || cache_conflict(down ? s->a.col : s->a.row);
 }
 
-/* Packing b pays if a has many rows. If it has few, b is read in place, provided that b's rows are contiguous
- * and fill whole tiles. */
+/* Packing b pays if a has many rows. If a has few rows, b is read in place, provided that b's rows are
+ * contiguous and fill whole tiles. */
 static bool should_pack_b(const struct product *s)
 {
     const int last = s->c.cols % s->tile->cols;
@@ -209,7 +209,7 @@ static int whole_tiles(int n, int tile, int into)
 }
 
 /* One rectangle for each thread, or several if the product is large, so that a thread that finishes early can
- * take another. Of all cuts into so many, the one that takes the shortest time by the cost model. */
+ * take another. Of all cuts into so many rectangles, the cost model's fastest. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { PER_THREAD = 4 };                            /* rectangles */
@@ -243,8 +243,8 @@ static void on_all_threads(const struct product *s)
 /* ---- long sums ----
  *
  * In a sum of more than LONG terms (the gradient of a weight that was used in so many rows), the rounding
- * errors of a chain of additions would grow with its length. So it is cut into groups: each is a product
- * of its own, summed in real in short pieces, and the groups are added in double. */
+ * errors of a chain of additions would grow with its length. So the sum is cut into groups. Each group is a
+ * product of its own, summed in real in short pieces, and the groups are added in double. */
 
 enum {
     LONG_DEPTH = 32,                    /* steps in a piece */
@@ -287,7 +287,7 @@ static void long_sums(void *arg, size_t from, size_t to, int worker)
 
 /* ---- the whole product ---- */
 
-/* The micro-kernel that rounds its inputs to bfloat16; NULL: in this step products are of reals. */
+/* The micro-kernel that rounds its inputs to bfloat16; NULL: this step multiplies reals. */
 static const gra_tile *rounding_tile(const gra_machine *machine)
 {
     const gra_bf16 bf16 = gra_machine_bf16(machine);
@@ -303,9 +303,9 @@ static const gra_tile *rounding_tile(const gra_machine *machine)
     return NULL;
 }
 
-/* Is a product so large that it gains more by being rounded than packing all of a and b costs? The
- * bounds were measured: n needs none of its own. m and n are those of the product that is computed, which may
- * be the transposed one. */
+/* Is a product so large that bfloat16 gains more than it costs to pack all of a and b? The bounds were
+ * measured; n needs no bound of its own. m and n are the sizes of the product that is computed, perhaps the
+ * transposed one. */
 static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 17; }
 
 static const gra_tile *best_tile(const gra_machine *machine, int m, int n, int k)
@@ -328,7 +328,7 @@ static bool worth_threads(int m, int n, int k)
     return (double)m * n * k >= worth;
 }
 
-/* What is left of a product of no steps: c = add. */
+/* If k is 0, the product is c = add. */
 static void fill(gra_mat c, const real *add, ptrdiff_t ld_add)
 {
     for (int i = 0; i < c.rows; i++)
@@ -336,8 +336,8 @@ static void fill(gra_mat c, const real *add, ptrdiff_t ld_add)
             c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
 }
 
-/* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker, or,
- * if it is ANY, on all threads if that pays. */
+/* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker; or, if
+ * `worker` is ANY, on all threads if that pays. */
 enum { ANY = -1 };
 static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
                     const real *add, ptrdiff_t ld_add)
@@ -371,8 +371,8 @@ static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_
         rectangle(&s, one);
 }
 
-/* The kernels need contiguous rows of c. If its columns are contiguous instead, c^T = b^T a^T is computed; so
- * is a single column, because a row is faster. */
+/* The kernels need contiguous rows of c. If the columns of c are contiguous instead, c^T = b^T a^T is
+ * computed. A single column is computed so too, because a row is faster. */
 static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
                             bool accumulate)
 {

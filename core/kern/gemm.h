@@ -23,9 +23,9 @@ typedef struct gra_tile {
     gra_tile_run *half[GRA_TILE_ROWS];  /* the same for cols / 2 columns */
     gra_tile_run *quarter[GRA_TILE_ROWS];       /* the same for cols / 4 columns */
 
-    /* pack_a copies a into panels of `rows` rows, each stored column by column. The last one is not padded:
+    /* pack_a copies a into panels of `rows` rows, each stored column by column. The last panel is not padded:
      * there is a micro-kernel for each number of rows. pack_b copies b into panels of `cols` columns, each
-     * stored row by row, and pads the last one with zeros. pack_row copies k contiguous values of a row
+     * stored row by row, and pads the last panel with zeros. pack_row copies k contiguous values of a row
      * of a. */
     void (*pack_a)(gra_mat a, real *panels);
     void (*pack_b)(gra_mat b, real *panels);
@@ -34,8 +34,8 @@ typedef struct gra_tile {
 
 extern const gra_tile gra_tile_base, gra_tile_avx2, gra_tile_avx512, gra_tile_bf16, gra_tile_bf16_emulated;
 
-/* Products as by gra_gemm. gra_gemm_bias: c = a b + bias, where bias (a value for each column, or NULL) is
- * added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on a single thread, for code
+/* Matrix products like gra_gemm. gra_gemm_bias: c = a b + bias, where bias (a value for each column, or NULL)
+ * is added to each row of c, and the rows of c are contiguous. gra_gemm_alone: on a single thread, for code
  * that already runs in gra_parallel. */
 void gra_gemm_bias(gra_machine *machine, gra_mat a, gra_mat b, const real *bias, gra_mat c);
 void gra_gemm_alone(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c, bool accumulate);

@@ -1,5 +1,5 @@
-/* The micro-kernel for products of bfloat16 numbers, by the instruction of AVX-512 that adds the products
- * of pairs of them. */
+/* The micro-kernel for products of bfloat16 numbers, by the instruction of AVX-512 that multiplies pairs of
+ * such numbers and adds the products. */
 #include "gemm.h"
 #include "simd.h"
 

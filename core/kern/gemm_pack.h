@@ -1,7 +1,7 @@
 /* gemm_pack.h: copies a and b into panels, in the order in which the micro-kernels read them.
  *
  * A micro-kernel adds in one step the products of PER_STEP values of k for each line (a row of a, a column of
- * b): of one, or of two, which are packed into the bits of a real (gemm_pairs.h). */
+ * b): of one value, or of two values, which are packed into the bits of a real (gemm_pairs.h). */
 
 #define STEPS(k) (((k) + PER_STEP - 1) / PER_STEP)
 
@@ -114,8 +114,8 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
 }
 
 /* The same for any n and any lines, whose values are `next` apart. If `padded`, the last panel is padded with
- * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers
- * where a panel is a whole number of LINES. b's is always; a's matters only on AArch64, because elsewhere
+ * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers if a
+ * panel is a whole number of LINES. A panel of b always is; for a it matters only on AArch64, because elsewhere
  * pack_row copies contiguous rows of a. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide,

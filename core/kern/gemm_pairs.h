@@ -1,11 +1,11 @@
-/* gemm_pairs.h: steps of two values of k, rounded to bfloat16: the upper 16 bits of a float, which are
- * its sign, its exponent and 7 bits of its mantissa (8 with the implied one). The two share the 32 bits of a
- * real, the first in the lower half. Their products are added in the order of vdpbf16ps:
+/* gemm_pairs.h: steps of two values of k, rounded to bfloat16: the upper 16 bits of a float, which are its
+ * sign, its exponent and 7 bits of its mantissa (8 with the implied one). The two values share the 32 bits of
+ * a real, the first in the lower half. Their products are added in the order of vdpbf16ps:
  *
  *     sum += x1 y1, then sum += x0 y0, each rounded to float once
  *
- * Rounding is to nearest, ties to even. Subnormal numbers count as 0, of the inputs and of the sums. With
- * EMULATED it is plain C, which gives the same bits on any processor: for tests. */
+ * Rounding is to nearest, ties to even. Subnormal inputs and sums count as 0. With EMULATED this file is
+ * plain C, which gives the same bits on any processor: for tests. */
 
 #if EMULATED
 #include <float.h>

@@ -2,7 +2,7 @@
  *
  * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
  * without this file, text is generated at a third of the speed. Each column of c is the same sum in the same
- * order as in gemm, unless that rounds to bfloat16: its bits depend neither on the cut, nor on the threads,
+ * order as in gemm, unless gemm rounds to bfloat16: its bits depend neither on the cut, nor on the threads,
  * nor on how many rows the product has. */
 #include "gemv.h"
 #include "../machine/machine.h"

@@ -15,13 +15,13 @@ gra_gemv_kernel gra_gemv_base, gra_gemv_avx2, gra_gemv_avx512;
 
 /* c = a b + add, where the rows of c are contiguous and add_ij is add[i*ld_add + j] or add is NULL. For
  * a of at most GRA_FEW_ROWS rows, where it is faster than gemm.c's micro-kernels. On all threads, or on the
- * calling one. */
+ * calling thread. */
 #define GRA_FEW_ROWS 2
 void gra_gemv(gra_machine *machine, bool all_threads, gra_mat a, gra_mat b, gra_mat c, const real *add,
               ptrdiff_t ld_add);
 
-/* The same on the calling thread, for b of one or two columns, as where attention has one query: k of at most
- * GRA_DEPTH and at most GRA_TINY multiply-adds. Packing would cost more than the product. */
+/* The same on the calling thread, for b of one or two columns, as in attention with one query: k is at most
+ * GRA_DEPTH, and there are at most GRA_TINY multiply-adds. Packing would cost more than the product. */
 #define GRA_TINY 1024
 void gra_tiny(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add);
 typedef void gra_tiny_kernel(gra_mat a, gra_mat b, gra_mat c, const real *add, ptrdiff_t ld_add);

@@ -140,7 +140,7 @@ static void columns(const real *a, gra_mat b, real *c, const real *add)
         vec x = { 0 }, y = { 0 };
         end = k - p < DEPTH ? k : p + DEPTH;
         for (; p + LINE <= end; p += LINE) {
-            /* Prefetch farther down these columns, then the top of the next ones. */
+            /* Prefetch farther down these columns, then the top of the next columns. */
             const ptrdiff_t soon = p + AHEAD < k ? p + AHEAD : p + AHEAD - k + SOME * ld;
             const uintptr_t line = (uintptr_t)column + (uintptr_t)soon * sizeof(real);
             for (int j = 0; j < SOME; j++)

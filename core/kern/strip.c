@@ -12,8 +12,8 @@
 #include "vmath.h"
 
 struct lanes {
-    int      n, keys;                   /* how many rows there are, and how many keys the last of them sees */
-    int      seen[STRIP_LANES];         /* how many keys each of them sees */
+    int      n, keys;                   /* how many rows there are, and how many keys the last row sees */
+    int      seen[STRIP_LANES];         /* how many keys each row sees */
     real    *P, *dS;                    /* the first line of these rows, in the strip's D and dS */
     ptrdiff_t ld;                       /* values from one line to the next */
     struct strip_saved *saved;
@@ -158,9 +158,9 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
 
 /* scale dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of scale dS k,
  * whose terms mostly cancel: the sum of n independent terms is about sqrt(n) times one term, 1 / sqrt(n) of
- * the sum of their magnitudes. Rounding errors that differ from key to key cancel too, but those that all
- * keys share do not: those of the mean of dP, of dP - mean (which is no more precise than dP), and of the
- * weights P (whose sum is not exactly 1 after rounding). */
+ * the sum of their magnitudes. Rounding errors that differ from key to key cancel too. The errors that all
+ * keys share do not cancel: errors of the mean of dP, of dP - mean (which is no more precise than dP), and of
+ * the weights P (whose sum is not exactly 1 after rounding). */
 enum { LONG_ROW = 1 << 16 };
 
 static inline void long_rows_back(const struct lanes *r, real s)
@@ -173,7 +173,7 @@ static inline void long_rows_back(const struct lanes *r, real s)
             mean[l] += P * dP;
             weights[l] += P;
         }
-    for (int l = 0; l < STRIP_LANES; l++)               /* 0 if all weights are 0 */
+    for (int l = 0; l < STRIP_LANES; l++)               /* 0, if all weights are 0 */
         mean[l] /= weights[l] == 0 ? 1 : weights[l];
     for (int j = 0; j < r->keys; j++)
         for (int l = 0; l < STRIP_LANES; l++) {

@@ -1,8 +1,8 @@
-/* strip.h: the strips of attention: which matrices each multiplies, its softmax, and the gradient of that.
+/* strip.h: the strips of attention: which matrices a strip multiplies, its softmax, and softmax's gradient.
  *
  * A head's scores, (time, keys), are never in memory as a whole: they are computed for a strip of
- * neighbouring rows at a time, for as many keys as the last of these rows sees, and once more in backward
- * (Dao et al. 2022). A strip is stored transposed, as a line for each key:
+ * neighbouring rows at a time, for as many keys as the last row of the strip sees, and once more in backward
+ * (Dao et al. 2022). A strip is stored transposed, with a line for each key:
  *
  *              row 0  row 1  row 2  ...
  *     key 0      .      .      .             a line: the scores of all rows of the strip for one key
@@ -33,15 +33,15 @@ struct attention {                      /* what all strips of an attention have 
     mask_stream *stream;                /* dropout's random numbers, one per value of P; NULL: no dropout */
     uint32_t *dropped;                  /* which values dropout zeroes, one bit each, saved for backward */
     double  *dmask;                     /* the mask's gradient, summed in double: strips share it; or NULL */
-    double  *sums;                      /* each worker's sums of dk and dv, where strips are many; or NULL */
+    double  *sums;                      /* each worker's sums of dk and dv if strips are many, or NULL */
     real    *weights;                   /* a copy of P is kept here, (batch, heads, time, keys); or NULL */
     real    *buffers;                   /* each worker's buffer, for a strip's D and dS */
-    size_t   buffers_each;              /* values in one */
+    size_t   buffers_each;              /* values in a worker's buffer */
     ptrdiff_t ld;                       /* values from one line to the next; 1 where a strip is one row */
 };
 
-/* Some rows of a head. The matrices are parts of the tensors of that name; if a gradient is not needed, its p
- * is NULL. */
+/* Some rows of a head. The matrices are parts of the tensors with their names; if a gradient is not needed,
+ * its p is NULL. */
 struct strip {
     const struct attention *of;
     gra_machine *machine;
@@ -51,7 +51,7 @@ struct strip {
     gra_mat  q, y, dq, dy;              /* (rows, d or d_v) */
     gra_mat  k, v, dk, dv;              /* (keys, d or d_v): the keys that the last of these rows sees */
     gra_mat  D, dS;                     /* (rows, keys), in this worker's buffers; D.row is 1, D.col the ld */
-    struct strip_saved *saved;          /* what is saved of the first row; the next row's is next to it */
+    struct strip_saved *saved;          /* the values saved for the first row; the next row's follow them */
     const real *mask;                   /* the mask's value for the first row and key 0, or NULL */
     double  *dmask;                     /* the sum so far of that value's gradient, or NULL */
 };

@@ -2,15 +2,15 @@
  *
  * A plain loop over these functions becomes SIMD code at -O3 -fno-math-errno -fno-trapping-math,
  * because nothing in them branches or calls libm: where two formulas meet, both are computed and
- * `cond ? a : b` keeps one. A comparison with NaN is false, so each choice is written so that NaN
- * takes the side that stays NaN. Results are correct over the whole range, denormals included.
+ * `cond ? a : b` keeps one. A comparison with NaN is false, so each condition is written so that for
+ * NaN the kept formula gives NaN. Results are correct over the whole range, denormals included.
  *
- * "max ulp" is the largest error found, in units in the last place against the next wider libm:
- * over every 7th bit pattern of float, and 30 million doubles. Where they differ, "fma" is AVX2,
- * AVX-512 or ARM, "base" x86-64 without FMA. tests/bench/ulp.c repeats it with fewer values.
+ * "max ulp" is the largest error found, in units in the last place, compared with libm in the next wider
+ * type: over every 7th bit pattern of float, and 30 million doubles. If machines differ, "fma" is AVX2,
+ * AVX-512 or ARM, "base" x86-64 without FMA. tests/bench/ulp.c repeats the comparison with fewer values.
  *
- * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_, so that none
- * clashes with one of the includer's. */
+ * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_, so that no name
+ * clashes with a name of the includer. */
 #ifndef GRADUS_VMATH_H
 #define GRADUS_VMATH_H
 
@@ -42,7 +42,7 @@
 
 typedef uint64_t real_bits;             /* an unsigned integer as wide as a real */
 #define GRA_MANTISSA  52                    /* bits of a real below its exponent */
-#define GRA_EXP_BIAS  1023                  /* what the exponent field holds for 2^0 */
+#define GRA_EXP_BIAS  1023                  /* the exponent field of 2^0 */
 #define GRA_TWO_M     0x1p52                /* 2^GRA_MANTISSA: from here on, reals are whole numbers */
 #define GRA_MIN_REAL  0x1p-1022             /* the smallest normal real */
 #define GRA_SQRT_HALF 0x3fe6a09e667f3bcdu   /* the bits of sqrt(1/2) */

@@ -18,8 +18,8 @@ static double number_in(const char *folder, const char *name)
     return n[0] >= 0 ? n[0] / n[1] : HUGE_VAL;
 }
 
-/* Of the group at base/group, and of all those above it. A container may see only some of its own path, so
- * folders that are missing are passed over. */
+/* The least limit of the group at base/group and of all groups above it. A container may see only some of its
+ * own path, so missing folders are passed over. */
 static double least(const char *base, const char *group, const char *v2, const char *v1, const char *per)
 {
     char folder[4096];

@@ -11,7 +11,7 @@ struct gra_machine {
     int            owners;              /* the tape that it was opened for, and models */
     gra_isa        isa;
     char           missing_isa[24];     /* requested by GRADUS_ISA but unavailable */
-    gra_bf16       has_bf16, bf16;      /* what it can do, what products do now */
+    gra_bf16       has_bf16, bf16;      /* what the processor can do, what products do now */
     bool           keep_going;          /* errors of the tape and its models do not abort */
     bool           failed;              /* the tape's step has an error */
     gra_cut       *cut;                 /* NULL except in tests */
@@ -45,7 +45,7 @@ static gra_isa best_isa(void)
     return best;
 }
 
-/* The instruction for products of bfloat16 numbers is used beside the other ones of AVX-512. */
+/* The instruction for products of bfloat16 numbers is used only together with AVX-512. */
 static gra_bf16 best_bf16(gra_isa isa)
 {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GRADUS_DOUBLE)

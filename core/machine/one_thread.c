@@ -1,4 +1,4 @@
-/* one_thread: what threads.c does, where there are no threads. */
+/* one_thread: replaces threads.c on systems without threads. */
 #include "threads.h"
 
 #if GRA_ONE_THREAD

@@ -1,13 +1,13 @@
 /* threads: run one job at a time, cut into chunks.
  *
  * Each worker has its share of the chunks, runs them one after the other, and then helps the others. All jobs
- * that are cut alike have the same shares, so the rows that a thread has computed are mostly those that it
- * reads next, and are in its own cache. The caller is worker 0.
+ * that are cut alike have the same shares. So a thread mostly reads rows that it has computed itself, and
+ * that are in its own cache. The caller is worker 0.
  *
  * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and
- * waits until those that others took are done. The fields change only when all chunks are done, so a worker
+ * waits until the other workers have run theirs. The fields change only when all chunks are done, so a worker
  * that claimed a chunk may read them. Between jobs a worker polls the counter `job` for a short while, then
- * sleeps; one that wakes too late finds no chunk left, or helps with the next job. */
+ * sleeps; a worker that wakes too late finds no chunk left, or helps with the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE                     /* sched_getaffinity */
 #endif
@@ -38,7 +38,7 @@ struct gra_workers {
     pthread_mutex_t lock;
     pthread_cond_t  wake;
     struct worker {
-        /* its chunks: the low 32 bits are the next one to take, the high 32 bits the end */
+        /* its chunks: the low 32 bits are the next chunk to take, the high 32 bits the end */
         _Alignas(64) _Atomic uint64_t share;
         gra_workers *threads;
         int       number;

@@ -44,7 +44,7 @@ static void fill_linear(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_uniform(rng, p->data, p->size, -k, k);
 }
 
-/* PyTorch refuses the same. */
+/* PyTorch refuses the same initialisers. */
 bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY])
 {
     const bool xavier = how->fill == fill_xavier, kaiming = how->fill == fill_kaiming;

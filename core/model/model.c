@@ -1,7 +1,7 @@
 /* model: the list of named parameters, and the memory that lives as long as the model.
  *
  * Parameters are visited in the order in which they were made, and found by the hash of their name: the
- * time to make a model is proportional to their number, as is that of a step. */
+ * time to make a model, and the time of a step, are proportional to their number. */
 #include "model.h"
 #include "../kern/widen.h"
 #include "../random/random.h"
@@ -24,7 +24,7 @@ struct gra_model {
     gra_arena   headers;                /* the tensors, which are kept for a while after closing */
     gra_rng    *rng;
     gra_machine *machine;               /* of the tape that it was opened on */
-    bool        unusable;               /* the error is not that of a file, and stays */
+    bool        unusable;               /* the error is not about a file, and stays */
     bool        bf16;                   /* gra_bfloat16 has rounded some parameters */
     bool        closed;                 /* all other fields but headers are 0 */
     gra_failure error;
@@ -83,8 +83,8 @@ static void list_free(struct list *l)
 /* ---- blocks: the values and the gradient of a parameter ----
  *
  * Each is a block of its own, so that gra_freeze and gra_bfloat16 can free it. It comes from calloc: the
- * system provides the pages of a large block when they are first written, so what is frozen before it was
- * used costs nothing. */
+ * system provides the pages of a large block when they are first written, so a gradient that is frozen before
+ * it was used costs nothing. */
 
 enum { LINE = 64 };                     /* the values begin on a cache line, after their block's address */
 
@@ -126,8 +126,8 @@ static void release(void *closed)
     free(m);
 }
 
-/* The struct itself is kept for a while, marked as closed, and so are its parameters, without data, so that a
- * later use, such as a step of its optimiser, is recognised: the program gets a sentence. */
+/* The struct is kept for a while, marked as closed, and so are its parameters, without data. So a later use,
+ * such as a step of its optimiser, is recognised, and the program gets a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
@@ -259,7 +259,7 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
 }
 
 /* A new tensor at the end of a list, which lives as long as the model; NULL: out of memory. Its values are
- * `data`, or if that is NULL new ones, all 0, those of a parameter in a block. */
+ * `data`, or, if that is NULL, new values of 0 (a parameter's are in a block). */
 static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
 {
     size_t size = 0;
@@ -426,7 +426,7 @@ size_t gra_param_values(const gra_model *m)
     return n;
 }
 
-/* During a gradient check p->grad is memory of the check, and what grad_store has is restored afterwards. */
+/* During a gradient check p->grad is memory of the check; afterwards it is grad_store again. */
 void gra_freeze(gra_tensor *p, bool on)
 {
     if (!p)

@@ -14,9 +14,8 @@ gra_machine *gra_model_machine(const gra_model *m);
 bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY]);
 
 /* The tensors of a model that files contain: its parameters in order and its buffers (gra_buffer), which
- * gra_save saves; then the optimisers' (gra_state); and the aliases: tensors with another name (gra_alias),
- * each sharing the data of its base, a parameter. The `find` functions return NULL if there is none of that
- * name. */
+ * gra_save saves; then the optimisers' buffers (gra_state); and the aliases: second names (gra_alias) of
+ * parameters, whose data they share. The `find` functions return NULL if no tensor has that name. */
 int         gra_saved_count(const gra_model *m);
 int         gra_owned_count(const gra_model *m);
 gra_tensor *gra_owned_at(const gra_model *m, int i);

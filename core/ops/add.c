@@ -12,7 +12,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] + b[w.b + i * w.step_b];         /* y = a + b */
 }
 
-/* A gradient is indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. Residual
+/* Gradients are indexed like y: GRA_BROADCAST_KERNEL sums the gradient of a stretched operand. Residual
  * additions x + f(x) are frequent, so an uninitialised (fresh) gradient is overwritten, not zeroed first. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {

@@ -6,9 +6,9 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += scale dS k,  dk += scale dS^T q,  dmask += dS.
  *
- * Dropout multiplies dD by the same factors, 0 or 1 / (1 - dropout), as P in forward: nothing is drawn anew.
- * P is computed a strip of rows at a time and not kept: of each row, forward saves what backward needs to
- * compute the same P again. The naive loops that this is tested against are in tests/ops/test_attention.c. */
+ * Dropout multiplies dD by the same factors, 0 or 1 / (1 - dropout), as P in forward: backward draws nothing.
+ * P is computed a strip of rows at a time and not kept: for each row, forward saves two numbers from which
+ * backward computes the same P again. tests/ops/test_attention.c compares this op with naive loops. */
 #include "../tape/tape.h"
 #include "../kern/gemm.h"
 #include "../kern/strip.h"
@@ -47,7 +47,7 @@ static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
  * q is (batch, time, heads d), k (batch, keys, kv_heads d), v (batch, keys, kv_heads d_v), y (batch, time,
  * heads d_v): each head has d or d_v columns, side by side. Where k and v have fewer heads than q, neighbours
  * share one: query head h has key-value head h kv_heads / heads (Ainslie et al. 2023). The mask broadcasts to
- * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees none, or
+ * (batch, heads, time, keys). Causal: query i sees the keys up to i + keys - time; a row that sees no key, or
  * whose scores are all -inf, is zero and has no gradient. */
 
 struct args {
@@ -178,7 +178,7 @@ static void forward(gra_tensor *y)
 }
 
 /* How many key-value heads add to the same values of dmask, so that one thread must compute them in order:
- * all those of a sequence, or one head in all sequences, or all there are. */
+ * all heads of a sequence, or one head of every sequence, or all heads of all sequences. */
 static size_t heads_in_a_row(const gra_tensor *y, struct attention *of)
 {
     const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
@@ -194,7 +194,7 @@ static size_t all_sums(const gra_tensor *y, const struct attention *of)
     return (size_t)gra_threads(y->tape) * sums_each(of);
 }
 
-/* Memory for what is summed in double; false: out of memory. */
+/* Memory for the sums in double; false: out of memory. */
 static bool make_sums(gra_tensor *y)
 {
     struct attention *of = &((struct args *)y->args)->of;

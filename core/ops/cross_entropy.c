@@ -1,7 +1,7 @@
 /* cross_entropy: y = the mean over N rows of log sum_j e^(x_j - m) - (x_target - m), where m = max_j x_j,
  *     dx_i += g softmax(x)_i and dx_target -= g, where g = dy / N.
  * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m). The largest x
- * adds 1 to the sum: the logarithm is log1p of the others', which keeps their digits where they are far
+ * adds 1 to the sum: the logarithm is log1p of the other terms' sum, whose digits are kept even if it is far
  * below 1. cross_entropy_unreduced: y_row = the row's term, and g = dy_row.
  * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"

@@ -12,7 +12,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = a[w.a + i * w.step_a] / b[w.b + i * w.step_b];
 }
 
-/* A gradient is indexed as y is: GRA_BROADCAST_KERNEL sums that of a stretched operand. */
+/* Gradients are indexed like y: GRA_BROADCAST_KERNEL sums the gradient of a stretched operand. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const real *b = y->in[1]->data, *dy = y->grad;

@@ -4,10 +4,10 @@
  *                 y = real_tanh(x), 16,
  *                 dx += dy * (1 - y * y), 2)
  *
- * The forward sets y from x, the backward adds to dx from x, y and dy: numbers, those of one element; a fresh
- * dx begins as 0. Behind each is its cost, roughly in additions (kernel.h). ELEMENTWISE_BY is the same with a
- * number s, an argument without a gradient, and the text that shows it (op.h, args_text). sigmoid.c is an op
- * of this kind, written out. */
+ * The forward sets y from x, the backward adds to dx from x, y and dy: the numbers of one element; a fresh dx
+ * begins as 0. After each formula comes its cost, roughly in additions (kernel.h). ELEMENTWISE_BY is the same
+ * with a number s, an argument without a gradient, and the text that shows it (op.h, args_text). sigmoid.c is
+ * such an op written out. */
 #ifndef GRADUS_ELEMENTWISE_H
 #define GRADUS_ELEMENTWISE_H
 

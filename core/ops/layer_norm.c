@@ -1,9 +1,9 @@
 /* layer_norm: y = z w + b, where z = (x - mean) r and r = 1 / sqrt(var + eps), along the last dimension.
  *     dx += r (g - mean(g) - z mean(g z)), where g = dy w,
  *     dw += dy z and db += dy, summed over rows.
- * mean, var and mean() are those of a row, of n values (Ba, Kiros & Hinton 2016). Of values that are nearly
- * equal the rounding of the mean would be much of z: it is kept, times r, as the shift, and z is (x - mean)
- * r - shift. */
+ * mean, var and mean() are taken over a row of n values (Ba, Kiros & Hinton 2016). If the values are nearly
+ * equal, the rounding error of the mean would be a large part of z: it is kept, times r, as the shift, and z
+ * is (x - mean) r - shift. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -21,8 +21,8 @@ static size_t saved_size(const gra_tensor *y)   { return op_rows(y) * (sizeof(st
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
 static inline real z_of(real x, struct saved s) { return (x - s.mean) * s.r - s.shift; }
 
-/* 0 * var is NaN where the variance overflows: y is then NaN, as in PyTorch, which gra_trace_nan finds, and
- * not 0.
+/* If the variance overflows, 0 * var is NaN: then y is NaN, as in PyTorch, and not 0, and gra_trace_nan finds
+ * the op.
  *
  * Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
  * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */

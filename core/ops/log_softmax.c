@@ -1,7 +1,7 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
  *              dx_i += dy_i - e^y_i sum_j dy_j.
  * Subtracting m changes nothing, but keeps e^x from overflowing. The largest x adds 1 to the sum: the
- * logarithm is log1p of the others', which keeps their digits where they are far below 1. A row that is
+ * logarithm is log1p of the other terms' sum, whose digits are kept even if it is far below 1. A row that is
  * -inf throughout (all masked) stays -inf: the logarithm of softmax's zeros. */
 #include "along.h"
 

@@ -1,7 +1,7 @@
 /* rms_norm: y = z w, where z = x r and r = 1 / sqrt(mean(x^2) + eps), along the last dimension.
  *     dx += r (g - z mean(g z)), where g = dy w,
  *     dw += dy z, summed over rows.
- * mean() is that of a row, of n values (Zhang & Sennrich 2019). */
+ * mean() is taken over a row of n values (Zhang & Sennrich 2019). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -13,7 +13,7 @@ struct args {
 
 /* From forward to backward, r of each row is saved. */
 
-/* 0 * mean is NaN where the mean overflows: y is then NaN, which gra_trace_nan finds, and not 0. */
+/* If the mean overflows, 0 * mean is NaN: then y is NaN, not 0, and gra_trace_nan finds the op. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;

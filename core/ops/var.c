@@ -1,7 +1,7 @@
 /* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
  * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
  * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. The mean is
- * kept as two reals with the sum m: of values that are nearly equal x_i minus the first is exact. */
+ * kept as two reals with the sum m: if the values are nearly equal, x_i minus the first real is exact. */
 #include "../kernel.h"
 #include "ops.h"
 
@@ -27,7 +27,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             rest += d;
             sum += d * d;
         }
-        sum -= rest * (rest / (double)a.n);             /* now it is that of deviations from the mean */
+        sum -= rest * (rest / (double)a.n);             /* now of the deviations from the mean */
         y->saved[2 * k] = near;
         y->saved[2 * k + 1] = (real)(rest / (double)a.n);
         y->data[k] = (real)((sum < 0 ? 0 : sum) / fmax((double)a.n - s->correction, 0));

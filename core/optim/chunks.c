@@ -7,7 +7,7 @@ struct row {
     gra_model         *m;
     gra_tensor *const *only;
     void              *arg;
-    size_t             chunk;           /* values in one */
+    size_t             chunk;           /* values in a chunk */
     gra_work          *f;
 };
 

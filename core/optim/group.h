@@ -1,5 +1,5 @@
-/* group.h: what the library's optimisers share: the buffers for the parameters that an optimiser updates (its
- * group), made by its init, and the checks with which each step begins. The shortest example is sgd.c. */
+/* group.h: what the library's optimisers share: their init makes buffers for the parameters that the
+ * optimiser updates (its group), and each step begins with the same checks. The shortest example is sgd.c. */
 #ifndef GRADUS_GROUP_H
 #define GRADUS_GROUP_H
 
@@ -15,8 +15,8 @@ void gra_need_optimiser(const void *opt, const char *who);
  * older optimiser of the same kind loses them. NULL: out of memory, and the model has the error. */
 gra_tensor **gra_group_state(gra_model *m, gra_param_filter *filter, const char *kind);
 
-/* Before a step: adds the buffers of parameters that were frozen at init and no longer are. False: out of
- * memory, and the model has the error. */
+/* Before a step: adds the buffers of parameters that were frozen at init and are not frozen now. False: out
+ * of memory, and the model has the error. */
 bool gra_group_thawed(gra_model *m, gra_param_filter *filter, const char *kind, gra_tensor **state);
 
 /* Before a step: was init called, with as many parameters as there are now, and not by another optimiser

@@ -12,9 +12,9 @@
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * The other matrices are small, square and symmetric: one half of such a product is computed, the other is
- * its mirror image. And if X is scaled by c^(1/4), so that A is sqrt(c) times as large and its factor c
- * becomes 1, then P is one such product and a multiple of I:
+ * The other matrices are small, square and symmetric: one half of such a product is computed, the other half
+ * is its mirror image. And if X is scaled by c^(1/4), then A is sqrt(c) times as large, the factor c of A^2
+ * becomes 1, and P is one such product and a multiple of I:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
@@ -69,7 +69,7 @@ static struct gra_muon_workspace *make_workspace(const gra_muon *opt)
     for (int i = 0; i < gra_param_count(opt->model); i++) {
         const gra_tensor *p = gra_param_at(opt->model, i);
         size_t *most = p->size > small ? &large : &work->small_size;
-        if (opt->filter(p) && workspace_size(p) > *most)        /* also a frozen one, which may thaw */
+        if (opt->filter(p) && workspace_size(p) > *most)        /* a frozen p may be unfrozen later */
             *most = workspace_size(p);
     }
     work->small_size = (work->small_size + 15) / 16 * 16;       /* whole cache lines */
@@ -104,7 +104,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
 struct job {
     const gra_muon *opt;
     gra_machine *machine;
-    int       worker;                   /* the only thread that does it, or ALL */
+    int       worker;                   /* the only thread that computes it, or ALL */
     const gra_tensor *p;
     real     *v;                        /* momentum, shaped like p */
     real     *x, *next;                 /* X and the next X, shaped like p; rows stride_x apart */
@@ -180,7 +180,7 @@ GRA_VARIANTS(normalise_variants, normalise, struct job)
 GRA_VARIANTS(step_variants, step, struct job)
 GRA_VARIANTS(mirror_variants, mirror, struct mirror)
 
-/* Runs a kernel on all of [0, n): in chunks on all threads, or on the one that does this job. */
+/* Runs a kernel on all of [0, n): in chunks on all threads, or on the only thread that does this job. */
 static void run(const struct job *j, gra_work *const variant[GRA_ISAS], void *what, size_t n, size_t chunk)
 {
     gra_work *f = gra_variant(j->machine, variant);
@@ -208,8 +208,8 @@ static gra_mat matrix(const struct job *j, real *p)             /* X or the next
     return (gra_mat){ p, rows(j->p), cols(j->p), j->stride_x, 1 };
 }
 
-/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and what is
- * below the block is mirrored to its right. */
+/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and the part
+ * below the block is mirrored to the right of the block. */
 static void symmetric(const struct job *j, gra_mat left, gra_mat right, real *out)
 {
     const int m = j->m, k = left.cols, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;

@@ -1,7 +1,8 @@
 /* schedule: the learning rate as a function of the step, counted from 0.
  *
- * Both warm up: lr (step + 1) / warmup for step < warmup, so that the rate of the first step is not 0 and
- * step warmup - 1 has the full rate. Both fall to min_lr at `steps`, which is the step after the last. */
+ * Both schedules warm up: lr (step + 1) / warmup for step < warmup, so that the rate of the first step is not
+ * 0 and step warmup - 1 has the full rate. Both fall to min_lr at `steps`, which is the step after the
+ * last. */
 #include "../op.h"
 
 static double fall(double lr, double min_lr, double share)     /* share of the way, 0 to 1 */

@@ -16,7 +16,7 @@ static int by_sums(gra_rng *g, const gra_real *p, int n)
     return n - 1;
 }
 
-/* The largest p / e, each e a number of the exponential distribution. */
+/* The index of the largest p / e; each e is drawn from the exponential distribution. */
 static int by_race(gra_rng *g, const gra_real *p, int n)
 {
     int best = 0;

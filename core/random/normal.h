@@ -4,7 +4,7 @@
  *
  * PyTorch's builds for x86-64 take ln, sin and cos from the polynomials of Cephes (Moshier's logf, sinf and
  * cosf), eight values at a time, and the compiler fuses each product with the sum that follows. Here fmaf
- * does that, and no other product is followed by a sum, so that no compiler and no flag can fuse more. On a
+ * fuses them, and no other product is followed by a sum, so that no compiler and no flag can fuse more. On a
  * processor without fused multiply-add, libm's fmaf gives the same bits, slowly. */
 #ifndef GRADUS_NORMAL_H
 #define GRADUS_NORMAL_H
@@ -61,7 +61,7 @@ static inline void normal_sincos(float x, float *sine, float *cosine)
 }
 
 /* Turns a block of uniforms into normals with this mean and standard deviation. The numbers of a pair are
- * half a block apart. Each loop does one thing, so that compilers vectorise it. */
+ * half a block apart. There is a loop for each operation, so that compilers vectorise it. */
 enum { NORMAL_BLOCK = 16 };
 
 static inline void normal_block(float *d, float mean, float std)

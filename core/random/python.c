@@ -1,7 +1,8 @@
 /* python: the random module of Python: its seed, shuffle, gauss and choices.
  *
- * Python's generator is the Mersenne Twister too, but it seeds it by an array (Matsumoto & Nishimura 2002),
- * and random.random() takes its bits as NumPy does. Normals come in pairs by Box & Muller (1958), in double:
+ * Python's generator is the Mersenne Twister too, but Python seeds it by an array (Matsumoto & Nishimura
+ * 2002), and random.random() uses its bits as NumPy does. Normals come in pairs by Box & Muller (1958), in
+ * double:
  *
  *     t = 2 pi u,  r = sqrt(-2 ln(1 - v)):   r cos t, and r sin t for the next call */
 #include "random.h"

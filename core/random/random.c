@@ -1,4 +1,4 @@
-/* random: PyTorch's CPU generator, bit for bit, and NumPy's legacy one (np.random.seed).
+/* random: PyTorch's CPU generator, bit for bit, and NumPy's legacy generator (np.random.seed).
  *
  * Both are the Mersenne Twister MT19937 (Matsumoto & Nishimura 1998) with integer seeding; they
  * differ in how its 32-bit words become real numbers. The conversions are those of PyTorch's
@@ -105,8 +105,8 @@ int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
     return 0;
 }
 
-/* Valid is only what gra_rng_text writes: the state is written again and compared. A Twister whose words are
- * all 0 would draw only zeros. */
+/* Only a text that gra_rng_text writes is valid: the state is written again and compared. A Twister whose
+ * words are all 0 would draw only zeros. */
 int gra_rng_from_text(gra_rng *g, const char *text)
 {
     gra_rng h = { .seeded = MARK };

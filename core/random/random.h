@@ -1,4 +1,4 @@
-/* random.h: what only the library needs of a generator. */
+/* random.h: functions of a generator for the library only. */
 #ifndef GRADUS_RANDOM_H
 #define GRADUS_RANDOM_H
 

@@ -41,7 +41,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             break;
         if (any && y->op->backward && (y->op->reads_no_result || remember(t, y)) &&
             (y->op->reads_no_inputs || remember_inputs(t, y)))
-            gra_tape_run(t, y, true);                   /* y->op->backward(y), and what watches the tape */
+            gra_tape_run(t, y, true);                   /* y->op->backward(y), between the tape's watches */
         mark_filled(y);
         recycle_grad(t, y);
     }
@@ -52,7 +52,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
 
 /* ---- the beginning ---- */
 
-/* The tensor that has x's gradient: a view shares its base's. */
+/* The tensor that has x's gradient: a view shares the gradient of its base. */
 static gra_tensor *owner(gra_tensor *x) { return x->base ? x->base : x; }
 
 static bool can_sweep(gra_tape *t, gra_tensor *loss)
@@ -89,8 +89,9 @@ static void seed(gra_tensor *loss)
  *
  * The gradient of a tensor that is not a parameter is allocated when the sweep first needs it, and recycled
  * when the sweep has passed. It is uninitialised, and marked x->fresh, until a backward has filled it. Before
- * an op's backward runs, the fresh gradients of its inputs are zeroed, so that it can accumulate; unless the
- * op has .overwrites_grad = true, which means that it tests x->fresh itself and overwrites what is fresh. */
+ * an op's backward runs, the fresh gradients of its inputs are zeroed, so that it can accumulate. If the op
+ * has .overwrites_grad = true, they are not zeroed: the op tests x->fresh itself and overwrites a fresh
+ * gradient. */
 
 /* Afterwards x->grad is set, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
@@ -169,8 +170,8 @@ static void mark_filled(gra_tensor *y)
             y->in[i]->fresh = owner(y->in[i])->fresh = false;
 }
 
-/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless it is retained. So may
- * that of values that were computed again. */
+/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless dy is retained. So may the
+ * buffer of values that were computed again. */
 static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
     gra_free_values(t, y);
@@ -181,7 +182,7 @@ static void recycle_grad(gra_tape *t, gra_tensor *y)
     y->grad = NULL;
 }
 
-/* ---- what is computed again ---- */
+/* ---- values that are computed again ---- */
 
 /* Compute the values of x, or of y's inputs, that gra_forget has freed, as in the forward. */
 static bool remember(gra_tape *t, gra_tensor *x)
@@ -205,8 +206,8 @@ static bool remember_inputs(gra_tape *t, gra_tensor *y)
     return all;
 }
 
-/* Where the sweep goes on when it has come to y of gra_checkpoint: with f(x), recorded again, whose result
- * gets dy; and when that has been swept, after y. */
+/* The node with which the sweep continues when it has come to y of gra_checkpoint: first the last node of
+ * f(x), recorded again, whose result gets dy; when f(x) has been swept, the node after y. */
 static gra_tensor *sweep_checkpoint(gra_tape *t, gra_tensor *y)
 {
     if (gra_checkpoint_ends(t, y) || !y->grad)

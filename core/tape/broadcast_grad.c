@@ -1,5 +1,5 @@
-/* broadcast_grad: the gradient of an operand that was broadcast to the shape of a result y. Each of its
- * elements was used in several elements of y; its gradient is the sum of theirs. */
+/* broadcast_grad: the gradient of an operand that was broadcast to the shape of a result y. Several elements
+ * of y used the same element of the operand; its gradient is the sum over these elements. */
 #include "tape.h"
 #include "../kern/sums.h"
 
@@ -77,7 +77,7 @@ static void add_sums(struct job *s, size_t from, size_t to)
 GRA_VARIANTS(add_sums_on, add_sums, struct job)
 
 /* Runs the kernel with stand-ins for the stretched inputs, from input i on, whose gradients have y's shape.
- * Where the op overwrites what is fresh (.overwrites_grad), they need no zeros. */
+ * If the op overwrites fresh gradients (.overwrites_grad), these need no zeros. */
 static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_ISAS])
 {
     gra_machine *machine = gra_tape_machine(y->tape);

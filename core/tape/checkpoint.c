@@ -2,9 +2,9 @@
  * Walther 2000; Chen et al. 2016).
  *
  * The forward records f(x) as usual, and then cuts it off the list and frees its memory. When the
- * sweep comes to y, f(x) is recorded again, in front of y, and its result gets dy. The sweep goes on there,
- * and when it comes to y again, all of f(x) has been swept, and is forgotten. So the sweep remains a `for`
- * down a list, and a checkpoint in f is nothing special. */
+ * sweep comes to y, f(x) is recorded again, in front of y, and its result gets dy. The sweep continues there.
+ * When it comes to y again, all of f(x) has been swept, and is forgotten. So the sweep remains a `for`
+ * down a list, and f may call gra_checkpoint too. */
 #include "tape.h"
 
 struct args {
@@ -29,7 +29,7 @@ static gra_tensor *call(gra_tape *t, const struct args *a, gra_tensor *x)
         ? &t->empty : y;
 }
 
-/* What f makes belongs to this call: its memory, and tensors, which an op refuses when it has ended. */
+/* The memory and the tensors that f makes belong to this call: when it has ended, ops refuse them. */
 static void begin(gra_tape *t, struct args *a)
 {
     a->mark = gra_arena_here(&t->inner);

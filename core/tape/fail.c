@@ -1,4 +1,4 @@
-/* fail: the errors of a step. The first one stays, as a sentence; and what an op refuses. */
+/* fail: the errors of a step, of which the first is kept as a sentence; and the inputs that ops refuse. */
 #include "tape.h"
 #include "../random/random.h"
 
@@ -55,7 +55,7 @@ bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who)
 }
 
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
- * its values may have been overwritten. Whether op reads bfloat16 is known to gra_result_n. */
+ * its values may have been overwritten. gra_result_n knows whether the op reads bfloat16. */
 bool gra_refuses_input(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)

@@ -1,6 +1,6 @@
-/* tape: the list of what a step computed, newest first.
+/* tape: the list of the results that a step computed, newest first.
  *
- * Each recorded tensor points at the one recorded before it (prev), so a tensor's inputs come later in the
+ * Each recorded tensor points at the tensor recorded before it (prev), so a tensor's inputs come later in the
  * list than the tensor itself: backward.c takes the list from its beginning to its end. */
 #include "tape.h"
 
@@ -115,8 +115,8 @@ const char *gra_error(const gra_tape *t)               { return gra_failure_text
 
 /* ---- recording ---- */
 
-/* A tensor with room for nin inputs and for arguments; its values are `data`, or if that is NULL new ones,
- * uninitialised, which may be `recycled`. After an error: the empty tensor. */
+/* A tensor with room for nin inputs and for arguments. Its values are `data`; if that is NULL, they are new
+ * and uninitialised, perhaps in a recycled buffer (`recycled`). After an error: the empty tensor. */
 static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
                               real *data, bool recycled)
 {
@@ -210,8 +210,8 @@ static const gra_op **place_of(gra_tape *t, const gra_op *op)
     return NULL;
 }
 
-/* y's forward, the first time that this tape runs its op. Where the op has no .args, y->args was scratch
- * until now; where it has no .saved, y->saved has room in this call: what was written there is an error. */
+/* y's forward, the first time that this tape runs its op. If the op has no .args, y->args was scratch until
+ * now; if it has no .saved, y->saved has room in this call. Writing to either is an error. */
 static void run_first(gra_tape *t, gra_tensor *y)
 {
     enum { LOOK = 4096 };

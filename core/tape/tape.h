@@ -10,10 +10,10 @@ enum { GRA_SEEN = 256, GRA_UNTOUCHED = 0xa5 };        /* the byte of scratch tha
 struct gra_tape {
     gra_machine  *machine;
     gra_tensor   *last;                 /* recorded last: the head of the list */
-    gra_arena     arena;                /* values, gradients and what ops allocate in this step */
+    gra_arena     arena;                /* values, gradients and the memory of ops in this step */
     gra_arena     inner;                /* the same within f of gra_checkpoint, */
     bool          inside;               /* which is being called, */
-    gra_tensor   *leaves;               /* and what it has made that is no op's result, linked by prev */
+    gra_tensor   *leaves;               /* and the leaves that it has made, linked by prev */
     gra_arena     headers[2];           /* the tensors' headers: see keep_headers in tape.c */
     int           arena_index;          /* which of the two is being filled */
     size_t        headers_before;       /* bytes in it when this step began */
@@ -25,7 +25,7 @@ struct gra_tape {
     bool          no_dropout;           /* an op of this step would have dropped in GRA_TRAIN */
     bool          bf16;                 /* gra_products: products of bfloat16 numbers, when training */
     gra_failure   error;
-    gra_tensor    empty;                /* what ops return after an error: */
+    gra_tensor    empty;                /* the tensor that ops return after an error: */
     real          nan;                  /* its value, */
     max_align_t   scratch[GRA_MAX_ARGS / sizeof(max_align_t) + 1];      /* and its args */
     const gra_op *seen[GRA_SEEN];       /* ops whose declaration has been tried: see gra_run */
@@ -67,13 +67,14 @@ static inline bool gra_is_param(const gra_tensor *x) { return x->name && !x->tap
 
 /* ---- gradients -----------------------------------------------------------------------------------------
  * An uninitialised gradient is marked `fresh`: overwrite it, or zero it before accumulating. For most ops
- * the tape zeroes it. Ops in which that would cost time set .overwrites_grad = true and overwrite where
- * in[i]->fresh: linear and attention, whose matrix products can do so (BLAS's beta = 0), add, dropout,
- * cross_entropy and those of ops/elementwise.h. An input that an op has twice is never fresh. */
+ * the tape zeroes it. Ops in which that would cost time set .overwrites_grad = true and overwrite a fresh
+ * gradient: linear and attention, whose matrix products can do so (BLAS's beta = 0), add, dropout,
+ * cross_entropy and the ops of ops/elementwise.h. The gradient of an input that an op has twice is never
+ * fresh. */
 void gra_zero_fresh(gra_tensor *y);                     /* zeroes the fresh gradients of y's inputs */
 
 /* A buffer for `size` values of a gradient or a result, uninitialised, perhaps recycled; NULL after an error.
- * Once given back it may serve another tensor. gra_sums_take: such a buffer for n sums in double, all 0. */
+ * Once given back it may serve another tensor. gra_sums_take: a buffer for n sums in double, all 0. */
 real   *gra_grad_take(gra_tape *t, size_t size);
 void    gra_grad_give_back(gra_tape *t, size_t size, real *grad);
 void    gra_free_values(gra_tape *t, gra_tensor *y);    /* of y, if it is marked as forgotten */
@@ -88,8 +89,8 @@ gra_tensor *gra_checkpoint_again(gra_tape *t, gra_tensor *y);
 bool        gra_checkpoint_ends(gra_tape *t, gra_tensor *y);
 
 /* ---- watching ------------------------------------------------------------------------------------------
- * A watch sees what a step does. A tape has room for two: that of gra_trace_nan (view/trace.c) and that of
- * a gradient check (check/guard.c). `watcher` is passed to each function; those that are NULL are not
+ * A watch sees what a step does. A tape has room for two watches, of gra_trace_nan (view/trace.c) and of
+ * a gradient check (check/guard.c). `watcher` is passed to each function; a function that is NULL is not
  * called. */
 enum { GRA_WATCH_TRACE, GRA_WATCH_CHECK, GRA_WATCHES };
 enum { GRA_WATCH_ROOM = 256 };
@@ -100,7 +101,7 @@ typedef struct gra_watch {
      * it. While a watch has on_alloc, no gradient is recycled. */
     void (*on_alloc)(void *watcher, void *piece, size_t bytes);
 
-    /* Around y's forward or backward, and where gra_backward begins. */
+    /* Called before and after y's forward or backward, and when gra_backward begins. */
     void (*before_run)(void *watcher, gra_tensor *y, bool backward);
     void (*after_run)(void *watcher, gra_tensor *y, bool backward);
     void (*on_backward)(void *watcher, gra_tape *t, gra_tensor *loss);

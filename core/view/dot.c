@@ -1,8 +1,8 @@
 /* dot: a tape as a graph in Graphviz's language (https://graphviz.org/doc/info/lang.html). Each tensor is a
  * record: name | data | grad for a single number, as micrograd draws it (Karpathy 2020); for more, the shape
- * and root mean squares. A box (cluster) encloses what belongs to a layer.
+ * and root mean squares. A box (cluster) encloses the tensors of a layer.
  *
- * Names may contain any bytes: what is not a letter, a digit or known to be harmless is written as &#N;. */
+ * Names may contain any bytes: each character but letters, digits and harmless others is written as &#N;. */
 #include "view.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static void put_tape(gra_text *o, const gra_listing *l)
         put_tensor(o, l, i);
     }
     enter(o, &boxes, "");
-    for (int i = 0; i < l->count; i++)          /* edges last: a box encloses whatever it names */
+    for (int i = 0; i < l->count; i++)          /* edges last: a box encloses every node named in it */
         if (gra_node_number(l->row[i].x) >= 0)
             put_edges(o, l, l->row[i].x);
     gra_text_put(o, "}\n");

@@ -1,12 +1,13 @@
-/* listing: what the text (print_tape.c) and the picture (dot.c) of a tape show: its nodes in order, each leaf
- * before the first node that uses it, and for each its kind, its values and the layer it belongs to. */
+/* listing: the rows that the text (print_tape.c) and the picture (dot.c) of a tape show: its nodes in order,
+ * each leaf before the first node that uses it; a row has the kind, the values and the layer of its
+ * tensor. */
 #include "view.h"
 
 #include <stdlib.h>
 
 /* ---- the rows ---- */
 
-/* The slot of x, or the free one where it belongs: open addressing. At least half of the slots are free, so
+/* The slot of x, or the free slot where x belongs: open addressing. At least half of the slots are free, so
  * the search ends. */
 static int *slot_of(const gra_listing *l, const gra_tensor *x)
 {

@@ -76,8 +76,8 @@ static struct style choose_style(const real *x, gra_shape shape, size_t size, in
     return s;
 }
 
-/* A number, or the brackets of a dimension: of the last one as many numbers in a line as fit, of another one
- * part in a line, with blank lines between parts of two dimensions or more. */
+/* A number, or the brackets of a dimension. A line has as many numbers of the last dimension as fit, or one
+ * part of another dimension; blank lines separate parts of two dimensions or more. */
 static void print_part(FILE *f, const struct style *s, const real *x, gra_shape shape, int indent)
 {
     char text[TEXT];

@@ -1,9 +1,9 @@
 /* trace: which op made the first NaN or infinity of a step, and where in the model.
  *
  * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is
- * compared with the inputs. A kind that the result has and no input has was made by this op: an error. So
+ * compared with the inputs. If the result has a kind that no input has, this op made it: an error. So
  * softmax, scale or a slice may pass on the -inf of a mask, and the op that turns it into nan or inf is
- * named. There are two known limitations: an op that passes on a -inf and also makes one itself is not
+ * named. There are two known limitations: an op that passes on a -inf and also makes a new one is not
  * noticed (the next op that turns it into nan is named); and an op that flips the sign of a mask's -inf, as
  * gra_neg does, is named.
  *
@@ -86,8 +86,8 @@ static char *inputs_text(const gra_tensor *y, size_t i, char *text)
     return text;
 }
 
-/* Where in the model: ", in fc", the name of y's parameter without its last part; ", after fc", that of the
- * last op with a parameter. */
+/* Where in the model: ", in fc", if y's parameter is in the layer fc; ", after fc", if y has no parameter and
+ * fc is the layer of the last op that had one. */
 static char *place_text(const gra_tensor *y, char *text)
 {
     const gra_tensor *p = NULL;

@@ -37,7 +37,7 @@ const gra_tensor *gra_node_param(const gra_tensor *y)
     return NULL;
 }
 
-/* A parameter's name without its last part is its layer's. */
+/* A parameter's name without its last part is the name of its layer. */
 static size_t layer_length(const gra_tensor *p)
 {
     const char *dot = strrchr(p->name, '.');
