@@ -25,7 +25,7 @@ static void first(gra_tape *t)
     printf("dy/da = %g, dy/db = %g, dy/dc = %g\n\n", gradient(a), gradient(b), gradient(c));
 }
 
-/* A value may feed several ops: its gradient is the sum of the contributions of each. This is the
+/* A value may feed several ops: its gradient is the sum of their contributions. This is the
  * expression on micrograd's first page (Karpathy 2020), where g = 24.704, dg/da = 138.834 and dg/db
  * = 645.577. */
 static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)

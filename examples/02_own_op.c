@@ -30,8 +30,8 @@ static void forward(gra_tensor *y)
     }
 }
 
-/* Two rules. in[i]->grad is NULL where no gradient is needed: test it. And always accumulate (+=): x may feed
- * other ops too. */
+/* Two rules. in[i]->grad is NULL if that gradient is not needed: test it. And always accumulate (+=): x may
+ * feed other ops too. */
 static void backward(gra_tensor *y)
 {
     const real *x = y->in[0]->data, beta = *y->in[1]->data, *s = y->saved, *dy = y->grad;

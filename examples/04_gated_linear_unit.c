@@ -144,5 +144,5 @@ int main(void)
     return wrong ? 1 : 0;
 }
 
-/* Try: gra_tanh in place of gra_sigmoid. It learns, too, but less is left only of the signal that is on.
- * Try: a batch of 4. The loss jumps about, and more of it is left in the end: it is a noisy guess. */
+/* Try: gra_tanh in place of gra_sigmoid. It learns, too: off comes closer to 0, but on is farther from 1.
+ * Try: a batch of 4. The loss jumps about, and more of it is left: the gradient is a noisy guess. */

@@ -76,4 +76,4 @@ int main(void)
 }
 
 /* Try: STEPS = 100. It has learnt what words are made of, but stutters: sels, selsea, shells s.
- * Try: CONTEXT = 4. It writes one line again and again: which line it is in is out of its sight. */
+ * Try: CONTEXT = 4. It writes one line again and again: it cannot see which line it is in. */

@@ -8,11 +8,11 @@
  * microgpt learns (names.txt of his makemore) it prints the same 1025 lines, digit for digit.
  *
  * What you will learn: what a node is worth. In the scalar world a product of two numbers is a node, and so
- * is a sum; in ours a product of two matrices is one. The arithmetic is the same. But each node must be
+ * is a sum; in ours a product of two matrices is one node. The arithmetic is the same. But each node must be
  * made, must remember its inputs, and is visited again on the way back: one or two microseconds in Python.
  * Here the node of a tensor takes no longer, because its numbers lie side by side, and the processor
- * multiplies several of them at once. So this program is faster than Python by about as much as it has fewer
- * nodes: thousands of times. Without a file it lists the nodes of the first step, with the number of scalar
+ * multiplies several of them at once. So this program, with thousands of times fewer nodes, is thousands of
+ * times faster than Python. Without a file it lists the nodes of the first step, with the number of scalar
  * nodes that each of them replaces.
  *
  * Python computes in double, and so does this program: it is compiled with -DGRADUS_DOUBLE.
@@ -39,7 +39,7 @@ static const char *const own[] = {                      /* of mathematicians and
     "rene", "richard", "robert", "rosa", "simon", "sofia", "sophie", "srinivasa", "stefan", "terence",
     "thales", "ursula", "vera", "wilhelm", "zeno",
 };
-static const char *names[MOST / 2];                     /* those of the file */
+static const char *names[MOST / 2];                     /* the names of the file */
 
 static int read_names(const char *path)                 /* returns how many; 0 after an error */
 {
@@ -64,7 +64,7 @@ static int read_names(const char *path)                 /* returns how many; 0 a
     return n;
 }
 
-/* ---- a tensor a node ---------------------------------------------------------------------------------- */
+/* ---- one tensor per node ------------------------------------------------------------------------------ */
 
 static gra_tensor *forward(gra_tape *t, gra_tensor **w, const int *ids, int n)      /* -> (1, n, vocab) */
 {
@@ -80,7 +80,7 @@ static gra_tensor *forward(gra_tape *t, gra_tensor **w, const int *ids, int n)  
     return gra_linear(t, x, w[HEAD], NULL);
 }
 
-/* ---- a scalar a node ---------------------------------------------------------------------------------- */
+/* ---- one scalar per node ------------------------------------------------------------------------------ */
 
 /* How many scalar nodes give y: one for each product, sum, quotient, power, exponential and logarithm. */
 static int scalars(const gra_tensor *y)

@@ -2,9 +2,9 @@
  *
  *     make && build/examples/07_half_the_bits
  *
- * What you will learn: a bfloat16 is the upper half of a float: the same exponents, so nothing overflows
- * that did not before and no loss needs to be scaled, but 8 bits of mantissa instead of 24. A processor
- * with an instruction for them multiplies twice as many at a time. A model learns as well from products
+ * What you will learn: a bfloat16 is the upper half of a float. It has the same exponents, so nothing new
+ * overflows and no loss needs to be scaled, but 8 bits of mantissa instead of 24. A processor with an
+ * instruction for bfloat16 multiplies twice as many numbers at a time. A model learns as well from products
  * whose factors are rounded to bfloat16, because the errors of many factors are independent and gradients
  * are noisy anyway; but sums, parameters and anything that must be precise stay float.
  */
@@ -15,7 +15,8 @@
 
 /* ---- what it is ---- */
 
-/* The nearest bfloat16, of two equally near ones the one that ends in 0. (NaN is not treated here.) */
+/* The nearest bfloat16; of two that are equally near, the one whose last bit is 0. (NaN is not treated
+ * here.) */
 static float bfloat16(float x)
 {
     uint32_t bits;
@@ -69,7 +70,7 @@ static const char text[] = "She sells sea shells by the sea shore.\n"
 
 enum { LENGTH = sizeof text - 1, VOCAB = 128, CONTEXT = 64, BATCH = 4, WIDTH = 64, STEPS = 160, EVERY = 20 };
 
-/* Writes the loss after every EVERY steps; returns the seconds that all took. */
+/* Writes the loss after every EVERY steps; returns the seconds that all steps took. */
 static double train(gra_tape *t, gra_number number, double loss_after[STEPS / EVERY])
 {
     gra_rng rng;
@@ -133,20 +134,20 @@ int main(void)
     gra_keep_going(t, true);                            /* an error is not the end */
     if (gra_products(t, GRA_BF16)) {
         printf("\nThis processor has no instruction for products of bfloat16 numbers. To see the\n"
-               "rest without, slowly: GRADUS_ISA=base+bf16 build/examples/07_half_the_bits\n");
+               "rest without it, slowly: GRADUS_ISA=base+bf16 build/examples/07_half_the_bits\n");
         gra_close(t);
         return 0;
     }
     gra_keep_going(t, false);
 
-    printf("\nThe error of a product of matrices, sums of k terms, relative to its size:\n\n");
+    printf("\nThe error of a matrix product, whose sums have k terms, relative to its size:\n\n");
     printf("   k     float   bfloat16\n");
     for (int k = 64; k <= 4096; k *= 8)
         printf("%4d  %8.1g  %8.2g\n", k, product_error(t, GRA_FLOAT, k), product_error(t, GRA_BF16, k));
     printf("\nThe factors are off by up to 0.4 %% each, but in both directions: the error of a\n"
-           "sum grows as the sum itself does, whatever k is. The sum is a float.\n");
+           "sum grows as the sum itself does, whatever k is. Each sum is a float.\n");
 
-    printf("\nThe losses of one training, with products of floats and of bfloat16 numbers:\n\n");
+    printf("\nThe losses of one training run, with products of floats and of bfloat16 numbers:\n\n");
     double a[STEPS / EVERY], b[STEPS / EVERY];
     const double seconds = train(t, GRA_FLOAT, a), seconds16 = train(t, GRA_BF16, b);
     show_losses(a, b);
@@ -159,4 +160,4 @@ int main(void)
 }
 
 /* Try: 300 ones in place of 4096, in sum_of_ones(). The sum stops at 256 all the same: 257 needs 9 bits.
- * Try: 1 - 0.01f in place of 1 - 0.001f, in main(). That is 0.99, but the nearest of 8 bits is 0.988281. */
+ * Try: 1 - 0.01f in place of 1 - 0.001f, in main(). The nearest number of 8 bits to 0.99 is 0.988281. */

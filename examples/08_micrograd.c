@@ -4,8 +4,8 @@
  *
  * The notebook demo.ipynb of Andrej Karpathy's micrograd (2020) computes number by number in Python, in
  * double, from the seed 1337 of NumPy (its data) and of Python (its weights). The same seeds give the same
- * losses here, with whole matrices: at step 0 it prints 0.8958441028683222, at step 99
- * 0.010978370135492717. */
+ * losses here, with whole matrices: the notebook prints 0.8958441028683222 at step 0, and
+ * 0.010978370135492717 at step 99. */
 #include "core/gradus.h"
 #include <math.h>
 

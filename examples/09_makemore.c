@@ -3,8 +3,8 @@
  *     make && build/examples/09_makemore              learns the names below, in a few steps
  *     build/examples/09_makemore names.txt 3          learns yours: part 1, 3 or 5, with all its steps
  *
- * From the 32,033 names of Andrej Karpathy's makemore and the seeds of his notebooks (2022) this prints their
- * numbers, which PyTorch computed, to four digits or more:
+ * From the 32,033 names of Andrej Karpathy's makemore and the seeds of his notebooks (2022) this program
+ * prints the notebooks' numbers, which PyTorch computed, to four digits or more:
  *
  *     part 1   loss 2.4818 (his: 2.4818), then mor. axx. minaymoryles. kondlaisah. anchthizarie.
  *     part 3   train 2.0674147, val 2.1056839 (2.0674145, 2.1056840), and the same 20 losses on the way
@@ -60,7 +60,7 @@ static split windows(const int *order, int from, int to, int block)
     return s;
 }
 
-/* ---- batch norm: by the batch in training, by running statistics else ---- */
+/* ---- batch norm: by the batch in training, otherwise by running statistics ---- */
 
 struct batch_norm { gra_tensor *gain, *bias, *mean, *spread; };         /* spread: std, or the variance */
 
@@ -131,7 +131,7 @@ static net make(gra_model *model, int part)
     for (size_t i = 0; part == 5 && i < m.out->size; i++)
         m.out->data[i] = m.out->data[i] / (gra_real)sqrt(hidden) * (gra_real)0.1;
     const gra_init drawn = part == 3 ? gra_init_normal(0, 1) : gra_init_zeros();
-    m.out_bias = gra_param(s, "out.bias", drawn, GRA_SHAPE(LETTERS));       /* part 3 draws it, and takes 0 */
+    m.out_bias = gra_param(s, "out.bias", drawn, GRA_SHAPE(LETTERS));       /* part 3 draws it, but uses 0 */
     memset(m.out_bias->data, 0, LETTERS * sizeof(gra_real));
     return m;
 }

@@ -2,13 +2,13 @@
  *
  *     make && build/examples/10_compute_again
  *
- * What you will learn: the derivative of each op is computed from values of the forward, so a backward keeps
- * them all: memory grows with depth. It may also keep few and compute the others again, when it needs them.
- * Of n layers in groups of k, n/k inputs are kept, and the insides of one group at a time: the memory n/k + k
- * is least for k = sqrt(n), and the forward is computed twice (Chen et al. 2016). To keep nothing but the
- * first input, the layers before each layer are computed again for it: n^2/2 of them, in the memory of a few.
- * The gradient has the same bits each time. `build/train --recompute` keeps the input of each block.
- */
+ * What you will learn: a backward computes the derivative of each op from values of the forward. If a step
+ * keeps all of them, memory grows with depth. It may also keep few values, and compute the others again when
+ * the backward needs them. With n layers in groups of k, it keeps n/k inputs, and the insides of one group at
+ * a time. The memory n/k + k is least for k = sqrt(n), and the forward is computed twice (Chen et al. 2016).
+ * If only the first input is kept, all layers before a layer are computed again for its backward: n^2/2
+ * layers, in the memory of a few. The gradient has the same bits each time. `build/train --recompute` keeps
+ * the input of each block. / */
 #include "../core/gradus.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static gra_tensor *group(gra_tape *t, void *arg, gra_tensor *x)
     return x;
 }
 
-/* All layers but the last are computed again for it: for each of these, all before it. */
+/* For each layer's backward, all layers before that layer are computed again. */
 static gra_tensor *nothing(gra_tape *t, void *arg, gra_tensor *x)
 {
     const struct group *g = arg;                        /* its neighbour in the array has one layer fewer */

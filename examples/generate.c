@@ -8,7 +8,7 @@
  *
  *     build/generate --prompt "static int " --attention attention.png
  *
- * GPT-2 from its folder as Hugging Face has it; its text ends at <|endoftext|>:
+ * GPT-2 from Hugging Face's folder; its text ends at <|endoftext|>:
  *
  *     build/generate --model gpt2/ --prompt "Hello, I am" --top-k 50
  *
@@ -52,7 +52,7 @@ static int parse(session *s, int argc, char **argv)
         { "prompt", FLAG_TEXT, &s->prompt, 0, 0, "TEXT", "the text to continue", .unset = "a line break" },
         { "ids", FLAG_TEXT, &s->ids, 0, 0, "\"N N N\"", "the tokens to continue, as numbers",
           .unset = "none" },
-        { "special", FLAG_SWITCH, &s->special, .help = "<|endoftext|> is that token",
+        { "special", FLAG_SWITCH, &s->special, .help = "read <|endoftext|> as one token",
           .unset = "as in the run" },
         { "heads", FLAG_INT, &s->heads, 0, 1e6, "N", "attention heads of --model FILE",
           .unset = "from the file" },
@@ -151,7 +151,7 @@ static bool ends_line(const loaded *l, int id)
     return n > 0 && bytes[n - 1] == '\n';
 }
 
-/* Prints the prompt and continues it, up to the end of a line if the model is one of lines. */
+/* Prints the prompt and continues it, up to the end of a line if the model was trained with --lines. */
 static int continue_prompt(session *s, sampler *writer)
 {
     const loaded *l = &s->loaded;

@@ -125,7 +125,7 @@ static void introduce(const training *t)
         say("tokens %zu, ", t->text.size);
     say("vocabulary %d, held out for validation %zu\n", t->text.tokens.size, t->text.held.size);
     if (t->text.returns)
-        say("          carriage returns (lines of Windows end in \\r\\n), which are learned as they are\n");
+        say("          carriage returns (Windows ends lines with \\r\\n), which are learned as they are\n");
     if (o->lines)
         say("lines     %zu, held out %zu, longer than the context and cut %zu\n", t->text.train.lines +
             t->text.held.lines, t->text.held.lines, text_cut(t->text.train, o->context) +
@@ -143,8 +143,8 @@ static void introduce(const training *t)
     say("\n");
 }
 
-/* The files of a new run, or of one that is resumed. Those of an earlier run are removed only when the new
- * one's first checkpoint is written. */
+/* The files of a new run, or of a resumed run. The files of an earlier run are removed only when the new
+ * run's first checkpoint is written. */
 static int begin(session *s)
 {
     training *t = &s->t;
@@ -187,7 +187,7 @@ static int sample(training *t)
     return failed ? -1 : 0;
 }
 
-/* Prints the command that writes more: the generate beside this program (gradus-generate if installed). */
+/* Prints the command that writes more text: generate, beside this program (gradus-generate if installed). */
 static void say_next(const char *program, const options *o)
 {
     const char *name = say_last(program), *out = o->out;

@@ -1,4 +1,4 @@
-/* export: writes a GPT as Hugging Face has it, for transformers' GPT2LMHeadModel and for PyTorch.
+/* export: writes a GPT in Hugging Face's form, for transformers' GPT2LMHeadModel and for PyTorch.
  *
  * model.safetensors has GPT-2's names, with query, key and value in one tensor, the matrices of the blocks
  * transposed, and zeros for biases that the GPT does not have; no head if it is tied. config.json beside it

@@ -5,16 +5,16 @@
  *     Hugging Face's GPT-2          h.0.attn.c_attn.weight (w, 3 w): query, key, value            tanh
  *     nanoGPT                       the same, but (3 w, w)                                        erf
  *
- * Here w is the embedding width. What a wrapper has put before the names ("module.", "_orig_mod.", "model."
- * ...) is taken off, and "transformer.".
- * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. A file without any bias makes a GPT
- * without; one without a head, or with one equal to the token embedding, is tied.
+ * Here w is the embedding width. The prefixes that a wrapper puts before the names ("module.", "_orig_mod.",
+ * "model." ...) are taken off, and so is "transformer.".
+ * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. A file without any bias makes a GPT without
+ * biases; a file without a head, or with a head equal to the token embedding, makes a tied GPT.
  *
- * What the tensors do not show is taken from the first of these that has it. The number of heads: "n_heads"
- * in the file's metadata; n_head in a config.json beside the file; the caller; w / 64, as in every GPT-2. The
- * form of GELU: "gelu" in the metadata ("erf" or "tanh"); activation_function in the config.json; the
- * family's own. A config.json that requires what gradus does not compute, or describes another model, is
- * refused. */
+ * The tensors do not show two things, which are taken from the first source that has them. The number of
+ * heads: "n_heads" in the file's metadata; n_head in a config.json beside the file; the caller; w / 64, as in
+ * every GPT-2. The form of GELU: "gelu" in the metadata ("erf" or "tanh"); activation_function in the
+ * config.json; the family's own. A config.json is refused if it requires something that gradus does not
+ * compute, or describes another model. */
 #ifndef EXAMPLES_IMPORT_H
 #define EXAMPLES_IMPORT_H
 

@@ -22,8 +22,8 @@ bool        json_next(struct json *j);
 gra_json    json_member(gra_json object, const char *name);     /* the first one's value; at NULL: none */
 bool        json_is(gra_json value, const char *text);          /* is it written so? */
 
-/* A file of at most `most` bytes, and a 0 after them; free it. NULL: *why is a sentence; where the file
- * does not exist, that of ENOENT. */
+/* A file of at most `most` bytes, and a 0 after them; free it. NULL: *why is a sentence; if the file does not
+ * exist, the sentence of ENOENT. */
 char *json_read_file(const char *path, size_t most, const char **why);
 
 /* Copies a part of the text for an error message: control characters become ?, and a long part is cut. */

@@ -1,7 +1,7 @@
 /* shards: the tensors of a model, in one safetensors file or in several.
  *
- * Hugging Face cuts a large model into shards. model.safetensors.index.json then has "weight_map", an
- * object of the tensors' names and the file of each, beside it. What the index does not name is not read. */
+ * Hugging Face cuts a large model into shards. model.safetensors.index.json then has "weight_map", an object
+ * of the tensors' names and the file of each, beside it. Tensors that it does not name are not read. */
 #ifndef EXAMPLES_SHARDS_H
 #define EXAMPLES_SHARDS_H
 

@@ -38,7 +38,7 @@ static int take_options(training *t, const char *path, const gra_file *f)
     t->kept = strdup(flags);
     if (!t->kept)
         return warn("out of memory");
-    t->o.momentum = 0.95;               /* that of older runs, which do not name it */
+    t->o.momentum = 0.95;               /* the momentum of older runs, which do not store it */
     if (options_read(&t->o, path, t->kept) || options_complete(&t->o))
         return -1;
     t->step = strtol(step, NULL, 10);
@@ -69,7 +69,7 @@ static int check_text(const training *t, const gra_file *f)
     const char *text = gra_file_meta(f, "text_hash"), *tokens = gra_file_meta(f, "tokenizer_hash");
     tokenizer_hash(&t->text.tokens, ours);
     if (!text || strcmp(t->text.hash, text) != 0)
-        return warn("the text differs from the one that the run in %s began with: give that one by --data",
+        return warn("the text differs from the one that the run in %s began with: give that text by --data",
                     t->o.out);
     if (!tokens || strcmp(ours, tokens) != 0)
         return warn("the tokenizer in %s differs from the one that its run began with: put %s and %s back",

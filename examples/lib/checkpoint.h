@@ -15,7 +15,7 @@
 int checkpoint_save(const training *t);         /* 0 or -1 */
 int checkpoint_read_options(training *t);       /* from t->o.resume: t->o, step and best. 0 or -1 */
 
-/* Then, when the text is read and the model made: parameters, moments, generator. 0 or -1. */
+/* Then, after the text is read and the model made, reads parameters, moments and generator. 0 or -1. */
 int checkpoint_load(training *t);
 
 #endif

@@ -64,8 +64,8 @@ static int find_vocabulary(loaded *l, bool numbers)
                 l->file, l->tokens.size, tokens);
 }
 
-/* A model trained with --lines or --special says so in its metadata. Any that has no lines ends its text with
- * <|endoftext|>. */
+/* A model trained with --lines or --special says so in its metadata. A model without --lines ends its text
+ * with <|endoftext|>. */
 static int find_end(loaded *l)
 {
     shards f;
@@ -111,8 +111,8 @@ static size_t read_ids(const char *text, int vocab_size, int *ids)
     return n;
 }
 
-/* The tokens of a text of n bytes. An empty one, a line, and any if the tokenizer says so, begin with the end
- * token. special -1: as in the run. Returns how many, or 0 after a warning. */
+/* The tokens of a text of n bytes. An empty text, a line, and, if the tokenizer says so, any text begins with
+ * the end token. special -1: as in the run. Returns how many, or 0 after a warning. */
 static size_t read_text(loaded *l, const char *text, size_t n, int special)
 {
     if (tokenizer_read_special(&l->tokens, special < 0 ? l->tokens.reads_special : special, text, n))

@@ -20,13 +20,13 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     struct gra_gpt gpt;
     bool        text;                   /* there is a tokenizer, else tokens are numbers */
     tokenizer   tokens;
-    bool        lines;                  /* the model is one of lines: its end token also begins a text */
+    bool        lines;                  /* it was trained with --lines: its end token also begins a text */
     int         end;                    /* the token that ends a text; -1: none */
-    int        *ids;                    /* what the model sees first: the prompt, of which it is shown */
-    size_t      n, first;               /* ids[first] ... ids[n - 1]; before it may be the end token */
+    int        *ids;                    /* the tokens of the prompt; the prompt is shown from ids[first] */
+    size_t      n, first;               /* to ids[n - 1]; before it may be the end token */
 } loaded;
 
-/* The folder and the file of a model, which is either. 0 or -1 */
+/* The folder and the file of a model, which is given as either. 0 or -1 */
 int  load_find(const char *model, char folder[FILE_PATH], char file[FILE_PATH]);
 
 /* ids NULL: the prompt is text. special: are special tokens read in it? -1: if the run read them. heads 0:

@@ -58,8 +58,8 @@ int memory_check(const options *o, int vocab_size)
     const bool too_much = fixed + step / 2 > most;              /* the estimate of a step is rough */
     if (all > here)
         warn("%s fit in memory: it needs about %.2f GB (parameters %.2f, gradients %.2f, moments %.2f, "
-             "a batch %.2f), and there are %.2f GB: --recompute, --train-last N, a smaller --batch with "
-             "--accumulate, or a smaller --context needs less",
+             "a batch %.2f), and there are %.2f GB: to need less, give --recompute, --train-last N, a "
+             "smaller --batch with --accumulate, or a smaller --context",
              too_much ? "the run does not" : "the run may not", all / 1e9, parameters / 1e9,
              trained / 1e9, moments / 1e9, step / 1e9, here / 1e9);
     return too_much ? -1 : 0;

@@ -34,15 +34,15 @@ options options_default(void);
 /* As flags_parse; also warns about a flag that may not be given again with --resume. */
 int   options_parse(options *o, int argc, char **argv);
 
-/* Then derives what was not given from the rest. 0, or -1 after a warning about flags that contradict each
- * other. */
+/* Then derives the options that were not given from the others. 0, or -1 after a warning about flags that
+ * contradict each other. */
 int   options_complete(options *o);
 char *options_write(const options *o);  /* all but --out and --resume, as flags_write */
 int   options_read(options *o, const char *path, char *text);   /* the same, as flags_read */
 gra_gpt_config options_model(const options *o, int vocab_size);
 
-/* With --from, options_complete leaves what depends on the model; this takes the model's sizes, and then does
- * the same. */
+/* With --from, options_complete leaves the options that depend on the model; options_take_model takes the
+ * model's sizes, and then completes them. */
 int   options_take_model(options *o, const gra_gpt_config *c);
 
 #endif

@@ -6,7 +6,7 @@
  *     loss.png, loss.gp        the picture of loss.tsv, and the gnuplot script that draws it
  *     sample.txt               what the model writes
  *     model.safetensors        its parameters when the run ended or was stopped
- *     best.safetensors         those with the lowest validation loss
+ *     best.safetensors         the parameters with the lowest validation loss
  *     config.json              with --layout huggingface: the model's sizes, as transformers reads them
  *     config.tsv, vocab.tsv    the flags of the run; the byte of each token
  *     checkpoint.safetensors   see checkpoint.h

@@ -6,8 +6,8 @@
 #include "batch.h"
 #include "forward.h"
 
-/* Adds to the gradients of the parameters those of share times the batch's loss. Returns that product; NaN:
- * see gra_error. */
+/* Adds the gradient of share times the batch's loss to the parameters' gradients. Returns share times the
+ * loss; NaN: see gra_error. */
 double step_backward(gra_tape *t, gra_rng *rng, forward_fn *forward, const struct gra_gpt *g, const batch *b,
                      double share);
 

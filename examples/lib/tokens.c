@@ -50,7 +50,7 @@ static int encode_lines(corpus *x, text_part *part, const char *bytes, size_t n)
     return 0;
 }
 
-/* Merges are learnt from the training part only: those of the held-out text would flatter its loss. */
+/* Merges are learnt from the training part only: merges of the held-out text would flatter its loss. */
 static int make_tokenizer(corpus *x, const options *o, const char *bytes, size_t n, size_t train)
 {
     if (x->tokens.size > 0)

@@ -36,7 +36,8 @@ void text_free(corpus *x);
 
 size_t text_cut(text_part part, long context);  /* how many lines are longer than the context */
 
-/* A loss in nats per token of the held-out text, in bits per byte: so different tokenizers compare. */
+/* A loss in nats per token of the held-out text, in bits per byte, which can be compared between
+ * tokenizers. */
 double text_bits(const corpus *x, double loss);
 
 #endif

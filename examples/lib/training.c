@@ -57,7 +57,7 @@ static int read_from(training *t)
 static int read_text(training *t)
 {
     const options *o = &t->o;
-    if (o->resume && t->step > 0)       /* the run has its tokenizer */
+    if (o->resume && t->step > 0)       /* the run's folder has its tokenizer */
         return text_read(&t->text, o, o->from || o->tokenizer ? o->resume : NULL);
     return o->from ? read_from(t) : text_read(&t->text, o, NULL);
 }

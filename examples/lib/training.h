@@ -19,7 +19,7 @@ typedef struct training {               /* what a checkpoint stores */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
-    forward_fn *forward;                /* of all but the steps, which call theirs; gra_gpt_forward */
+    forward_fn *forward;                /* gra_gpt_forward; not for the steps, which call their own */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
@@ -34,7 +34,7 @@ int  training_open(training *t, int threads);   /* text and model, new or resume
 int  training_begin(training *t, int threads);  /* only generator, tape, batches, an empty model. 0 or -1 */
 void training_close(training *t);
 
-/* A training step is these three, one after another, as in page/page_run.c; train.c has the same in sight.
+/* A training step is these three calls, one after another, as in page/page_run.c; train.c has them in sight.
  * training_draw draws all batches of the step before the first forward, as dropout draws from rng, too.
  * training_backward computes the gradients of the first n batches. It returns the loss; NaN: see gra_error.
  * training_update clips the gradients and moves the parameters: 0 or -1. */
@@ -51,7 +51,7 @@ int    training_try(training *t);
  * after a warning. */
 char *training_sample(training *t, size_t *size);
 
-/* What a file of the parameters says beside them. Returns how many; heads: room for one of the values. */
+/* The metadata of a file of the parameters. Returns how many; heads: room for one of the values. */
 enum { TRAINING_META = 5 };
 int  training_meta(const training *t, gra_meta meta[TRAINING_META], char heads[24]);
 

@@ -312,7 +312,7 @@ static int read_flags(job *j)
         return 2;
     }
     if (o->patience) {
-        warn("--patience: got %ld, expected 0: here is no validation", o->patience);
+        warn("--patience: got %ld, expected 0: train-mpi has no validation", o->patience);
         return 2;
     }
     if (o->resume)

@@ -90,7 +90,7 @@ grep -Fxf tests/golden/makemore.txt "$W/out" >"$W/same"
 ok "09_makemore: the losses of parts 1 and 3 are PyTorch's" cmp tests/golden/makemore.txt "$W/same"
 shows "part 5 learns" '/^part 5/ { n++ } n && /^train/ && $2 < 1.5 { n++ } END { exit n != 2 }'
 
-# Python's lines are in tests/golden/microgpt.txt; make_microgpt.py wrote them, with a scalar a node.
+# Python's lines are in tests/golden/microgpt.txt; make_microgpt.py wrote them, with one scalar per node.
 lesson 0 06_microgpt
 says "as many scalar nodes as on Python's tape" "18 nodes instead of 37140"
 shows "a time" '/^[0-9]+ microseconds per step$/ { n++ } END { exit n != 1 }'

@@ -66,7 +66,7 @@ ok "... still" grep -q "^train-mpi: got 6 shards, expected " "$W/err"
 ok "--accumulate" ends_with 2 job 1 "$RUN" --accumulate 4
 ok "... is refused" grep -q "^train-mpi: --accumulate: got 4, expected 1: .* 4 times the --batch" "$W/err"
 ok "--patience" ends_with 2 job 1 "$RUN" --patience 4
-ok "... is refused" grep -q "^train-mpi: --patience: got 4, expected 0: here is no validation" "$W/err"
+ok "... is refused" grep -q "^train-mpi: --patience: got 4, expected 0: train-mpi has no validation" "$W/err"
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 

@@ -1,7 +1,7 @@
-/* encode: the text's pieces, and in each the merges, those of the lowest rank first, of equals the leftmost.
+/* encode: cuts a text into pieces, and merges tokens in each: the lowest rank first, of equals the leftmost.
  *
  * The pairs that may merge are in a heap, by rank and place, and the tokens in a list. A merge changes the
- * pairs around it: the new ones are added, and an old one is found to be stale when its turn comes. So a
+ * pairs around it: new pairs are added, and an old pair is found to be stale when its turn comes. So a
  * piece of n bytes takes n log n steps. */
 #include "../message.h"
 #include "heap.h"

@@ -1,4 +1,4 @@
-/* hf_files: vocab.json and merges.txt, and tokenizer.json, as Hugging Face has them.
+/* hf_files: Hugging Face's files vocab.json and merges.txt, and tokenizer.json.
  *
  * In these files a byte is a character: itself if it is printable in Latin-1, else the next from U+0100 on,
  * so a blank is Ġ and a newline Ċ. vocab.json has the id of each token; merges.txt a merge in each line, in
@@ -29,7 +29,7 @@ static int byte_of(int character)
     return character < CHARACTERS && character_of((unsigned char)byte) == character ? byte : -1;
 }
 
-/* Replaces the characters by their bytes, in place. Returns how many; -1: one is no byte's character. */
+/* Replaces the characters by their bytes, in place. Returns how many; -1: a character stands for no byte. */
 static ptrdiff_t to_bytes(char *text, size_t n)
 {
     char *to = text;
@@ -80,7 +80,7 @@ typedef struct reader {
     struct entry { const char *bytes; size_t n; bool added; } *entries;         /* the tokens by their ids */
     char       *beside;                 /* of added_tokens.json, likewise */
     int         first;                  /* the token that begins a text, as post_processor has it; -1: none */
-    size_t      most;                   /* how many there may be; 0: there is only a list of merges */
+    size_t      most;                   /* how many tokens there may be; 0: there is only a list of merges */
 } reader;
 
 static int read_text(reader *r, const char *path)
@@ -197,7 +197,7 @@ static int add_merge(reader *r, const char *left, size_t n, const char *right, s
     if (a < 0 || b < 0)
         return bad(r, "merge", number, "expected two tokens, a blank between: is a merge before it missing?");
     if (map_find(&k->ranks, merge_key(a, b)) >= 0)
-        return bad(r, "merge", number, "the same is there before");
+        return bad(r, "merge", number, "the same merge is there before");
     if (size == TOKENIZER_MOST)
         return bad(r, "merge", number, "there are too many tokens");
     const int id = tokenizer_merge(k, a, b);

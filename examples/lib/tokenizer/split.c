@@ -5,7 +5,7 @@
  *     letters, or numbers, or other characters            with the blank before them, if there is one
  *     white space                                         all; before something else, all but the last
  *
- * What a character is follows Unicode's categories. A byte that is in no character is another one. */
+ * Unicode's categories tell what kind a character is. A byte that is in no character counts as "other". */
 #include "../utf8.h"
 #include "internal.h"
 #include "unicode.h"

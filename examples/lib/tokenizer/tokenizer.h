@@ -21,8 +21,8 @@ enum { TOKENIZER_MOST = 65536 };        /* tokens: an id has two bytes */
 typedef struct tokenizer {              /* all zeros: none */
     int     size;                       /* ids are 0 ... size - 1 */
     int     end;                        /* begins a text without a prompt: <|endoftext|>, newline, or 0 */
-    bool    begins;                     /* it begins every prompt: tokenizer.json's TemplateProcessing */
-    bool    reads_special;              /* <|endoftext|> in a text is that token, else ordinary characters */
+    bool    begins;                     /* `end` begins every prompt: tokenizer.json's TemplateProcessing */
+    bool    reads_special;              /* <|endoftext|> in a text is one token, else ordinary characters */
     bool    strips;                     /* a special token also takes blanks beside it */
     enum special { ORDINARY, SPECIAL, ALSO_SPECIAL } *special;  /* those of several bytes that no merge makes
                                          * are; also added ones that a merge makes, or that are a byte; */
