@@ -17,7 +17,7 @@ static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *
                          GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(p->shape));
 }
 
-/* 1: they have the same values, bit for bit; 0: not; -1: they cannot be read. */
+/* 1: both tensors have the same values, bit for bit; 0: they differ; -1: they cannot be read. */
 static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
 {
     real *values = malloc((2 * x->size + 1) * sizeof *values);  /* both have the shape of a parameter */
@@ -29,7 +29,7 @@ static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_ten
     return status;
 }
 
-/* An alias may be missing in the file; otherwise its values must be the parameter's. */
+/* An alias may be missing in the file; if it is there, its values must be the parameter's. */
 static int check_alias(gra_file *f, const gra_tensor *alias)
 {
     const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);
@@ -40,7 +40,7 @@ static int check_alias(gra_file *f, const gra_tensor *alias)
     const int same = same_values(f, x, base);
     if (same == 0)
         gra_file_fail(f, "tensors %.100s and %.100s: got different values, expected the same: in the model "
-                      "they are one", x->name, base->name);
+                      "they are one parameter", x->name, base->name);
     return same > 0 ? 0 : -1;
 }
 

@@ -151,7 +151,7 @@ GRA_INLINE real real_from_bits(real_bits b)
 
 /* e^x = 2^k e^r with k = round(x / ln 2) and r = x - k ln 2, so |r| <= ln(2)/2. Adding 1.5 * 2^M
  * rounds to a whole number and leaves it in the lowest bits, from where a shift makes it an
- * exponent. As 2^k itself may be out of range, it is multiplied on in two halves.
+ * exponent. As 2^k itself may be out of range, the product is formed in two halves.
  * max ulp: float 1.04 fma, 1.01 base; double 0.98, 0.95. */
 GRA_INLINE real real_exp(real x)
 {
@@ -201,7 +201,7 @@ GRA_INLINE real real_log(real x)
 }
 
 /* log(1 + e), for -1 <= e: the logarithm of the rounded sum u, and what the rounding lost, e - (u - 1),
- * divided by u, its derivative. It has all digits where e is far below 1.
+ * divided by u, its derivative. The result has all digits if e is far below 1.
  * max ulp: float 1.44; double 1.44. */
 GRA_INLINE real real_log1p(real e)
 {

@@ -171,7 +171,7 @@ void gra_machine_say_undropped(gra_machine *m, const char *who)
         return;
     m->said = true;
     fprintf(stderr, "gradus: %s: got gradients of GRA_GRAD, in which dropout does nothing, expected "
-            "GRA_TRAIN: pass it to gra_begin where a model with dropout is trained (this is said once)\n",
+            "GRA_TRAIN: pass it to gra_begin to train a model with dropout (this is said only once)\n",
             who);
 }
 

@@ -58,8 +58,8 @@ bool gra_group_ready(gra_model *m, const char *optimiser, double lr, gra_tensor 
     if (!state)
         gra_model_fail(m, "%s: got an optimiser without moments: call gra_%s_init first", step, optimiser);
     else if (params != gra_param_count(m))
-        gra_model_fail(m, "%s: got %d parameters, expected the %d that there were at gra_%s_init: call it "
-                       "after the last is made", step, gra_param_count(m), params, optimiser);
+        gra_model_fail(m, "%s: got %d parameters, expected the %d that there were at gra_%s_init: make all "
+                       "parameters before init", step, gra_param_count(m), params, optimiser);
     else if (lost(m, state))
         gra_model_fail(m, "%s: got %s, whose moments a later gra_%s_init has taken, expected each parameter "
                        "in one such optimiser only: divide them by `filter`", step, lost(m, state)->name,

@@ -26,7 +26,7 @@
 
 const char *program_name = "train-mpi";
 
-#define SHARDS_FILE "shards.tsv"        /* their number, for --resume */
+#define SHARDS_FILE "shards.tsv"        /* the number of shards, for --resume */
 
 typedef struct job {
     int       argc;

@@ -219,7 +219,7 @@ static void weight_splits(void)
     notebook_file("002_mha_splits");
     agrees("inputs", inputs);
 
-    /* cells 33 and 34: one projection for all heads, cut into theirs, and a Linear at the end */
+    /* cells 33 and 34: one projection for all heads, cut into one part for each, and a Linear at the end */
     struct gra_multi_head_attention mha;
     gra_manual_seed(rng, 123);
     gra_multi_head_attention_init(&mha, notebook_scope("splits"), &(gra_attention_config){

@@ -39,7 +39,7 @@ static void steps(void)
     show("cell 403", "key_2", flat(gra_matmul(t, journey, W_key)));
     show("cell 403", "value_2", flat(gra_matmul(t, journey, W_value)));
 
-    /* cell 404: those of every word */
+    /* cell 404: query, key and value of every word */
     gra_tensor *queries = gra_matmul(t, inputs, W_query);                       /* (6, 2) */
     gra_tensor *keys    = gra_matmul(t, inputs, W_key);
     gra_tensor *values  = gra_matmul(t, inputs, W_value);

@@ -251,7 +251,8 @@ static gra_model *with_alias(void)      /* two parameters, and z, another name o
 static const struct { const char *name, *sentence; int size, last; } beside[] = {
     { NULL, NULL, 0, 0 },
     { "z", NULL, 2, 9 },
-    { "z", "tensors z and a: got different values, expected the same: in the model they are one", 2, 7 },
+    { "z", "tensors z and a: got different values, expected the same: in the model they are one parameter",
+      2, 7 },
     { "z", "tensor z: got the shape (3), expected (2) as in the model", 3, 0 },
     { "y", "got a tensor y, expected only those of the model", 2, 9 },
 };

@@ -532,7 +532,7 @@ TESTS(forgotten, KINDS)                 /* _i: the kind */
     o = made(_i, model, NULL);
     gra_param(gra_root(model), "one_more", gra_init_ones(), GRA_SHAPE(2));
     step_refused(_i, o, "gra_%s_step: got 3 parameters, expected the 2 that there were at gra_%s_init: "
-                        "call it after the last is made", name, name);
+                        "make all parameters before init", name, name);
 }
 
 TEST(muon_refuses)

@@ -137,6 +137,6 @@ TEST(dropout_in_grad_mode)
     char said[1000];
     ck_assert_int_eq(WEXITSTATUS(said_in_a_child(trains_in_grad_mode, said, sizeof said)), 0);
     ck_assert_str_eq(said, "gradus: gra_sgd_step: got gradients of GRA_GRAD, in which dropout does nothing, "
-                     "expected GRA_TRAIN: pass it to gra_begin where a model with dropout is trained (this "
-                     "is said once)\n");
+                     "expected GRA_TRAIN: pass it to gra_begin to train a model with dropout (this is said "
+                     "only once)\n");
 }

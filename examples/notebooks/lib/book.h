@@ -1,6 +1,6 @@
 /* book.h: the attention layers that only the notebooks use, on the way to the library's MultiHeadAttention.
  *
- * They are also the example of layers outside the library: book.c includes only the public headers. A layer
+ * They also show how to write layers outside the library: book.c includes only the public headers. A layer
  * is a struct that points at its parameters, an init that makes them in a scope (named as in the notebook's
  * PyTorch), and a forward that combines ops and other layers. It needs no backward and no clean-up.
  *
@@ -38,7 +38,7 @@ struct wrapper {
 void        wrapper_init(struct wrapper *a, gra_scope scope, int n, const gra_attention_config *head);
 gra_tensor *wrapper_forward(gra_tape *t, const struct wrapper *a, gra_tensor *x);
 
-/* Two with fewer parameters: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention
+/* Two layers with fewer parameters: OptimizedMultiHeadAttention has v = x, EfficientMultiHeadAttention
  * k = v = x; causal, with an out_proj (d, d) and its bias. x (batch, time, d) -> the same. */
 struct lean_attention {
     struct gra_linear query, key, out_proj;             /* key: only in the first */
@@ -68,7 +68,7 @@ void        positional_causal_attention_init(struct positional_causal_attention 
 gra_tensor *positional_causal_attention_forward(gra_tape *t, const struct positional_causal_attention *a,
                                                 gra_tensor *x);
 
-/* Several causal ones side by side, heads.0 ..., then a Linear: out_proj (d_out, heads d_out). */
+/* Several such causal layers side by side, heads.0 ..., then a Linear: out_proj (d_out, heads d_out). */
 struct positional_multi_head_attention {
     struct positional_causal_attention *heads;          /* in the model's memory */
     struct gra_linear                   out_proj;

@@ -115,8 +115,8 @@ static const golden_tensor *find(const char *name)
 
 /* ---- comparing ---- */
 
-/* A value may be within its tolerance and still print another last digit: close to a rounding boundary, or
- * computed from rounded inputs. Readers would notice, so this is reported. */
+/* A value may be within its tolerance and still print a different last digit: if it is close to a rounding
+ * boundary, or computed from rounded inputs. Readers would notice, so this is reported. */
 static void note_roundings(const golden_tensor *expected, const gra_tensor *x)
 {
     const double half = 0.5 * pow(10, -n.digits);
@@ -127,7 +127,7 @@ static void note_roundings(const golden_tensor *expected, const gra_tensor *x)
             count++;
         }
     if (count)
-        printf("    (%zu of %zu %s to another last digit: [%zu] is %.*f, printed %.*f)\n", count,
+        printf("    (%zu of %zu %s to a different last digit: [%zu] is %.*f, printed %.*f)\n", count,
                x->size, count == 1 ? "rounds" : "round", first, n.digits + 4, (double)x->data[first],
                n.digits, expected->values[first]);
 }

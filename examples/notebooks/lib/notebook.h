@@ -9,7 +9,7 @@
  *     show("cell 12", "scores", scores);              prints them, and compares each with the notebook's
  *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
  *
- * N counts all numbers of the files, so one that is left out counts as not reproduced. The line before it
+ * N counts all numbers of the files; a number that is left out counts as not reproduced. The line before it
  * splits K: computed from seeds and numbers in the program, computed from inputs that an unseeded cell
  * prints, or such an input itself, perhaps in another order. The mode is GRA_TRAIN, as for a new PyTorch
  * module; all tensors live until the end.
