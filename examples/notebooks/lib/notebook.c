@@ -127,7 +127,7 @@ static void note_roundings(const golden_tensor *expected, const gra_tensor *x)
             count++;
         }
     if (count)
-        printf("    (%zu of %zu %s to a different last digit: [%zu] is %.*f, printed %.*f)\n", count,
+        printf("    (%zu of %zu %s to another last digit: [%zu] is %.*f, printed %.*f)\n", count,
                x->size, count == 1 ? "rounds" : "round", first, n.digits + 4, (double)x->data[first],
                n.digits, expected->values[first]);
 }
