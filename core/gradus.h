@@ -29,7 +29,7 @@
  * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
  * gra_keep_going(t, true) the program goes on after an error of t, or of a model opened on t: ops return an
  * empty tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not
- * abort (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails as it does). If
+ * abort (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails likewise). If
  * no tape or model can keep the sentence, because the pointer is NULL or the model is closed, the program
  * aborts in any case.
  *
@@ -692,9 +692,9 @@ void        gra_file_close(gra_file *f);                /* NULL is allowed */
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
  * that cannot be read is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for
- * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8 to
- * uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. NULL is an error of the
- * tape: the file cannot be read, or has a value that no int holds. */
+ * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8
+ * to uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. NULL is an error
+ * of the tape: the file cannot be read, or has a value that no int holds. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
 int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);

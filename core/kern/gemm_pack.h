@@ -114,9 +114,9 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
 }
 
 /* The same for any n and any lines, whose values are `next` apart. If `padded`, the last panel is padded with
- * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers if a
- * panel is a whole number of LINES. A panel of b always is; for a it matters only on AArch64, because elsewhere
- * pack_row copies contiguous rows of a. */
+ * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers if
+ * a panel is a whole number of LINES. A panel of b always is; for a it matters only on AArch64, because
+ * elsewhere pack_row copies contiguous rows of a. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide,
                                                        const bool padded)
