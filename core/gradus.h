@@ -218,7 +218,8 @@ typedef enum gra_mode {
 gra_tape   *gra_open(int threads);
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 
-/* Forgets the previous step. rng is borrowed until the next gra_begin: dropout draws from it. Without
+/* Forgets the previous step, whose tensors are all kept until now, in GRA_EVAL too: evaluate a long split in
+ * batches, with a gra_begin for each. rng is borrowed until the next gra_begin: dropout draws from it. Without
  * dropout rng may be NULL. */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
