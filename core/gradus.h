@@ -219,8 +219,8 @@ gra_tape   *gra_open(int threads);
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 
 /* Forgets the previous step, whose tensors are all kept until now, in GRA_EVAL too: evaluate a long split in
- * batches, with a gra_begin for each. rng is borrowed until the next gra_begin: dropout draws from it. Without
- * dropout rng may be NULL. */
+ * batches, with a gra_begin for each. rng is borrowed until the next gra_begin: dropout draws from it.
+ * Without dropout rng may be NULL. */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
 /* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Call it once per step: to

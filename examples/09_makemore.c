@@ -8,7 +8,7 @@
  *
  *     part 1   loss 2.4818 (his: 2.4818), then mor. axx. minaymoryles. kondlaisah. anchthizarie.
  *     part 3   train 2.0674147, val 2.1056839 (2.0674145, 2.1056840), and the same 20 losses on the way
- *     part 5   train 1.7690281, val 1.9936522 (1.7690284, 1.9936515), and 19 of the 20 losses */
+ *     part 5   train 1.7690282, val 1.9936513 (1.7690284, 1.9936515), and 19 of the 20 losses */
 #include "core/gradus.h"
 #include <math.h>
 #include <stdlib.h>
