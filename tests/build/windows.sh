@@ -81,7 +81,7 @@ ok "the suites compile" compile WRAPPED= EXPRESSION= FORMULA= TESTED='$(filter-o
 only_sin() {
     "$wine" "$P/f64/test.exe" $suites >"$W/out" 2>&1
     said 1 '^FAILED' "$W/out" && said 1 '^FAILED: ops:ops:answers_and_refusals' "$W/out" &&
-        said 1 '^Checks: 1[0-9][0-9][0-9], Failures: 1' "$W/out"
+        said 1 '^Checks: [0-9]*[0-9][0-9][0-9], Failures: 1' "$W/out"
 }
 for isa in base avx2 avx512; do
     export GRADUS_ISA=$isa
