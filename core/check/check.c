@@ -13,7 +13,7 @@
  *
  * The weights c have sizes in [0.5, 1.5], so that exchanged places are noticed, and both signs, so that a
  * backward that loses the sign of dy is noticed. The check draws all values from its own generator.
- * numeric.c explains how n is taken.
+ * numeric.c explains how n is computed.
  *
  * A gradient may be right in some cases only. So a is taken
  * - when x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;

@@ -12,8 +12,8 @@
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * The other matrices are small, square and symmetric: one half of such a product is computed, the other half
- * is its mirror image. And if X is scaled by c^(1/4), then A is sqrt(c) times as large, the factor c of A^2
+ * The other products are small, square and symmetric: one half of each is computed, the other half is its
+ * mirror image. And if X is scaled by c^(1/4), then A is sqrt(c) times as large, the factor c of A^2
  * becomes 1, and P is one such product and a multiple of I:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */

@@ -7,7 +7,7 @@
 
 #define HASH_START 14695981039346656037u
 
-/* Extends the hash h (at first HASH_START) by n bytes. */
+/* Mixes n bytes into the hash h, which begins as HASH_START. */
 static inline uint64_t hash(uint64_t h, const void *bytes, size_t n)
 {
     for (const unsigned char *byte = bytes, *end = byte + n; byte < end; byte++)

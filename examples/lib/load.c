@@ -11,7 +11,7 @@
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
-/* The name of train: an installed one begins with gradus-. */
+/* The name of the program train: an installed program's name begins with gradus-. */
 static const char *train(void)
 {
     return strncmp(program_name, "gradus-", 7) == 0 ? "gradus-train" : "build/train";

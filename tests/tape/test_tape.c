@@ -378,7 +378,7 @@ TEST(a_parameter_is_of_every_step)
     expect_error("no error");
 }
 
-/* After an error: gra_item has it already, and what an op returned can be looked at. */
+/* After an error the empty tensor that an op returned may still be read, and gra_item of it is NaN. */
 TEST(the_empty_tensor_is_of_every_step)
 {
     gra_tensor *y = gra_add(t, number(1), NULL);

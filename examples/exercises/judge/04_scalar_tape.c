@@ -63,8 +63,8 @@ static struct scalar *append(const struct line *l, int i, struct scalar *const *
                      : (l->what == ADD ? tape_add : tape_mul)(&tape, node[l->a], node[l->b]);
     v[i] = l->what == LEAF ? l->leaf : l->what == ADD ? a + b : l->what == MUL ? a * b : tanh(a);
     if (tape.n != i + 1 || y != &tape.node[i])
-        judge_wrong("%s: n is %d, and the returned address is %s: append one node, &t->node[%d], return its "
-                    "address, and count it", by, tape.n,
+        judge_wrong("%s: n is %d afterwards, and the returned address is %s, but the call should append one "
+                    "node, &t->node[%d], count it, and return its address", by, tape.n,
                     y == &tape.node[i] ? "right" : y ? "wrong" : "NULL", i);
     const struct comparison c = judge_comparison(GRA_SHAPE(1), &y->value, &v[i], 1e-12);
     judge_explained(&c, by, (struct judge_mistake[]){
