@@ -225,6 +225,8 @@ int *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape)
     gra_infile in;
     int *x = NULL;
     gra_need_tape(t, __func__);
+    if (!shape)
+        gra_fail(t, "gra_load_npy_ints: got NULL for the shape, expected the address of a gra_shape");
     if (gra_error(t))
         return NULL;
     gra_failure_about(&error, path);

@@ -311,7 +311,10 @@ TEST(test_integers)
         free(x);
     }
     ck_assert_int_eq(fault_held(), held);
-    ck_assert_ptr_null(gra_load_npy_ints(t, FOLDER, NULL));    /* there is an error already */
+    ck_assert_ptr_null(gra_load_npy_ints(t, FOLDER, &(gra_shape){ 0 }));   /* there is an error already */
+    gra_begin(t, GRA_GRAD, NULL);
+    ck_assert_ptr_null(gra_load_npy_ints(t, PATH, NULL));
+    ck_assert(strstr(gra_error(t), "got NULL for the shape"));
 }
 
 TEST(test_unwritable)
