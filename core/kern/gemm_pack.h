@@ -113,6 +113,10 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
     }
 }
 
+#define PUT(p, j)                                                                                        \
+    panel[STEPS(p) * wide + (j)] =                                                                       \
+        (j) < left ? step_of(from + (i + (j)) * stride + (p) * next, next, (p) + 1 < k) : 0;
+
 /* The same for any n and any lines, whose values are `next` apart. If `padded`, the last panel is padded with
  * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers if
  * a panel is a whole number of LINES. A panel of b always is; for a it matters only on AArch64, because
@@ -131,19 +135,18 @@ static inline __attribute__((always_inline)) void pack(int n, int k, const real 
             steps_of(wide, from + i + p * next, next, p + 1 < k,
                      to + (ptrdiff_t)i * STEPS(k) + STEPS(p) * wide);
     for (int i = done / wide * wide, first = done % wide; i < n; i += wide, first = 0) {
-        const int end = padded || n - i > wide ? wide : n - i;
-        const int read = n - i > wide / 2 ? end : n - i > wide / 4 ? wide / 2 : wide / 4;
+        const int left = n - i, tile = left > wide / 2 ? wide : left > wide / 4 ? wide / 2 : wide / 4;
+        const int end = padded || left > wide ? tile : left;
         real *panel = to + (ptrdiff_t)i * STEPS(k);
         for (int p = 0; copied && p < k; p += PER_STEP)         /* in the order in which they are stored */
             for (int j = first; j < end; j++)
-                panel[STEPS(p) * wide + j] =
-                    i + j < n ? step_of(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
-        for (int j = first; !copied && j < end && j < read; j++)
+                PUT(p, j)
+        for (int j = first; !copied && j < end; j++)
             for (int p = 0; p < k; p += PER_STEP)
-                panel[STEPS(p) * wide + j] =
-                    i + j < n ? step_of(from + (i + j) * stride + p * next, next, p + 1 < k) : 0;
+                PUT(p, j)
     }
 }
+#undef PUT
 
 static void pack_a(gra_mat a, real *panels)
 {
