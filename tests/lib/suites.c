@@ -10,7 +10,8 @@ static struct listed *first;
 void list(struct listed *l)
 {
     struct listed **at = &first;
-    const char *name = strstr(l->file, "test_") + strlen("test_");
+    const char *slash = strrchr(l->file, '/'), *name = slash ? slash + 1 : l->file;
+    name += strncmp(name, "test_", 5) == 0 ? 5 : 0;
     snprintf(l->suite, sizeof l->suite, "%.*s", (int)strcspn(name, "."), name);
     for (; *at; at = &(*at)->next) {
         const int order = strcmp((*at)->file, l->file);
