@@ -221,8 +221,8 @@ static bool nearly(const struct comparison *c, char *text, size_t room)
                     fmin(15, floor(-log10(worst))), worst < 2e-6 ? "a float (use double), " : "") > 0;
 }
 
-/* How the wrong numbers are related to the right ones; "" if nothing was found. What is always true when the
- * numbers are related so is stated as a fact; what is only likely is called a usual cause. */
+/* How the wrong numbers are related to the right ones; "" if nothing was found. A relation is stated as a
+ * fact; a mistake that often leads to it is called a usual cause. */
 static void common(const struct comparison *c, char *text, size_t room)
 {
     double x;

@@ -24,10 +24,11 @@ typedef struct tokenizer {              /* all zeros: none */
     bool    begins;                     /* `end` begins every prompt: tokenizer.json's TemplateProcessing */
     bool    reads_special;              /* <|endoftext|> in a text is one token, else ordinary characters */
     bool    strips;                     /* a special token also takes blanks beside it */
-    enum special { ORDINARY, SPECIAL, ALSO_SPECIAL } *special;  /* those of several bytes that no merge makes
-                                         * are; also added ones that a merge makes, or that are a byte; */
-    size_t  longest;                    /* how many bytes the longest has; 0: none is */
-    bool    begins_special[256];        /* the bytes that they begin with */
+    /* Of each token. SPECIAL: it has several bytes, and no merge makes it. ALSO_SPECIAL: an added token that
+     * a merge makes, or that is a single byte. */
+    enum special { ORDINARY, SPECIAL, ALSO_SPECIAL } *special;
+    size_t  longest;                    /* bytes of the longest special token; 0: there is none */
+    bool    begins_special[256];        /* the bytes that special tokens begin with */
     int     id[256];                    /* the token of a byte; -1: none */
     char   *bytes;                      /* of all tokens, one after another */
     size_t *ends, room;                 /* where in `bytes` each token ends; how many there is room for */
