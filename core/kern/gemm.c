@@ -304,9 +304,9 @@ static const gra_tile *rounding_tile(const gra_machine *machine)
 }
 
 /* Is a product so large that bfloat16 gains more than it costs to pack all of a and b? The bounds were
- * measured; n needs no bound of its own. m and n are the sizes of the product that is computed, perhaps the
- * transposed one. */
-static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 17; }
+ * measured on a Zen 4, in products and in attention's strips; n needs no bound of its own. m and n are the
+ * sizes of the product that is computed, perhaps the transposed one. */
+static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 15; }
 
 static const gra_tile *best_tile(const gra_machine *machine, int m, int n, int k)
 {
