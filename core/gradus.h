@@ -1,8 +1,8 @@
 /* gradus.h: everything that a user of the library calls, in the order of use.
  *
  * gradus trains attention models and shows every gradient on the way. A tape records what is computed;
- * gra_backward walks it from the last record to the first and leaves d(loss)/d(x) in the gradients. Names,
- * arguments and shapes are PyTorch's, so what you know carries over.
+ * gra_backward goes through the tape from the last record to the first and leaves d(loss)/d(x) in the
+ * gradients. Names, arguments and shapes are PyTorch's, so what you know carries over.
  *
  *     gra_tape   *t = gra_open(1);                             one thread
  *     gra_begin(t, GRA_GRAD, NULL);                            a new step
@@ -12,21 +12,22 @@
  *     printf("%g\n", (double)gra_grad(a)[0]);                  d(ab)/da = b = 3
  *     gra_close(t);
  *
- * Names. Functions of the tape (gra_open, gra_begin, gra_error) and ops (gra_matmul) have no prefix but gra_.
- * The functions of all other objects begin with the object: gra_model_open, gra_param_at, gra_file_open,
- * gra_adamw_step. A function that PyTorch has keeps PyTorch's name (gra_manual_seed, gra_zero_grad,
- * gra_clip_grad_norm).
+ * Names. Functions of the tape (gra_open, gra_begin, gra_error) and ops (gra_matmul) have only the prefix
+ * gra_. The functions of all other objects begin with the object: gra_model_open, gra_param_at,
+ * gra_file_open, gra_adamw_step. A function that PyTorch has keeps PyTorch's name (gra_manual_seed,
+ * gra_zero_grad, gra_clip_grad_norm).
  *
  * Lifetimes. A function whose first argument is a tape makes something that lives until the next gra_begin
  * of that tape: you never free a tensor. A function that takes a scope makes parameters, which live as long
  * as their model. A layer owns nothing and needs no clean-up. A tensor of an earlier step is stale: every op
  * refuses it with a sentence, and so do gra_item, gra_grad, gra_print and all functions that read values. A
- * tensor of the previous step is always refused, an older one until 128 KiB of headers (some 500 tensors)
- * have been made since. After that its memory has been reused, and the mistake is not noticed. If library
- * and program are compiled with -fsanitize=address, reading x->data of an earlier step is reported too.
+ * tensor of the previous step is always refused; an older tensor is refused until 128 KiB of newer headers
+ * (some 500 tensors) have been made. After that its memory has been reused, and the mistake is not noticed.
+ * If library and program are compiled with -fsanitize=address, reading x->data of an old step is reported
+ * too.
  *
- * Errors. A tape keeps the first error of a step as a sentence, and a model its first error. By default the
- * sentence is printed and the program aborts, so that a debugger stops at the failing call. After
+ * Errors. A tape keeps the first error of a step as a sentence, and a model keeps its first error. By default
+ * the sentence is printed and the program aborts, so that a debugger stops at the failing call. After
  * gra_keep_going(t, true) the program goes on after an error of t, or of a model opened on t: ops return an
  * empty tensor, gra_item is NaN and gra_backward returns -1. Functions for files return a status and do not
  * abort (but gra_load_npy makes a tensor on a tape, as an op does, and gra_load_npy_ints fails likewise). If
@@ -35,12 +36,12 @@
  *
  * Threads. A tape and the models opened on it belong to one thread at a time. Another thread may open its own
  * tape and read the parameters of these models on it, in GRA_EVAL, while their owner runs a forward or a
- * backward: of a parameter, these two write only the gradient. Optimiser steps, loading and initialising
- * write parameters: make sure that no other thread reads the parameters meanwhile.
+ * backward, which write only the gradient of a parameter. Optimiser steps, loading and initialising write
+ * parameters: make sure that no other thread reads the parameters meanwhile.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE. Compile all
- * your own code with the same flag: a file compiled without it does not link with libgradus64, a file
- * compiled with it does not link with libgradus, and the linker reports
+ * your own code with the same flag: a file compiled without the flag does not link with libgradus64, and a
+ * file compiled with the flag does not link with libgradus. The linker reports
  *     undefined reference to `gra_compiled_without_GRADUS_DOUBLE_needs_libgradus'
  */
 #ifndef GRADUS_H
@@ -53,9 +54,9 @@
 
 /* The version, 10000 major + 100 minor + patch: 200 is 0.2.0. gra_version() is the version of the library
  * that runs. If a shared library may differ from this header, compare gra_version() / 100 with
- * GRADUS_VERSION / 100. A patch changes no declaration. Until 1.0 a minor version may change some, and then
- * the shared library has a new name (libgradus.so.0.1, .0.2); from 1.0 on, a program that compiles and links
- * does so until the next major version. */
+ * GRADUS_VERSION / 100. A patch changes no declaration. Until 1.0 a minor version may change some
+ * declarations, and then the shared library has a new name (libgradus.so.0.1, .0.2). From 1.0 on, a program
+ * that compiles and links will do so until the next major version. */
 #define GRADUS_VERSION 200
 
 #ifdef __cplusplus
@@ -78,7 +79,7 @@ int gra_version(void);
 /* Every file that includes this header refers to a symbol that the other library lacks. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wattributes"           /* of linkers that know no `retain` */
+#pragma GCC diagnostic ignored "-Wattributes"           /* of linkers that do not know `retain` */
 #if defined(__has_attribute) && defined(__ELF__)
 #if __has_attribute(retain)
 #define GRA_KEPT __attribute__((used, retain))          /* by --gc-sections too */
@@ -107,7 +108,7 @@ static const size_t *const gra_library GRA_KEPT = &GRA_NEEDS_LIBRARY;
 #define GRA_MAX_DIMS 8
 
 /* A shape, by value: GRA_SHAPE(2, 3) is a matrix of two rows and three columns. A scalar has no dimensions:
- * GRA_SCALAR. Both are C and C++. (In a static table, where C needs constants: { 2, { 2, 3 } }.) */
+ * GRA_SCALAR. Both work in C and C++. (In a static table, C needs a constant instead: { 2, { 2, 3 } }.) */
 typedef struct gra_shape {
     int ndim, dim[GRA_MAX_DIMS];
 } gra_shape;
@@ -132,7 +133,7 @@ struct gra_tensor {
     gra_real *grad;                     /* d(loss)/d(data), or NULL: see gra_grad */
     size_t    size;                     /* product of the shape; 1 for a scalar */
     gra_shape shape;
-    bool      requires_grad;            /* it needs a gradient, for itself or for one of its inputs */
+    bool      requires_grad;            /* it, or one of its inputs, needs a gradient */
     const char *name;                /* a parameter's, "trf_blocks.0.norm1.scale", or gra_name's; else NULL */
 
     const gra_op *op;                   /* what computed it; NULL for inputs and parameters */
@@ -140,7 +141,7 @@ struct gra_tensor {
     int           nin;
     int           node;                 /* its number on the tape + 1; 0: not recorded (gra_node_number) */
     void         *args;                 /* the op's own arguments */
-    gra_real     *saved;                /* what the op keeps from forward to backward */
+    gra_real     *saved;                /* what the op saves in forward for backward */
     gra_tensor   *base;                 /* of a view: the tensor whose data and gradient it shares */
     gra_tensor   *prev;                 /* the tensor recorded before this one */
     gra_tape     *tape;                 /* NULL for a parameter */
@@ -160,9 +161,9 @@ struct gra_tensor {
  * With any compiler and on any processor, a seed gives the integers and float32 values that PyTorch's gcc
  * builds for x86-64 give on a processor with AVX2 (compared with 1.13). Other builds of PyTorch (ARM, other
  * compilers) differ in the last bits of normals drawn 16 or more at a time. libgradus and libgradus64 both
- * draw the float32 streams in float, and libgradus64 widens the numbers: a seed gives the same parameters in
- * both. Normals in float64 take log, sin and cos from libm, which decides their last bits. Copy a gra_rng to
- * save its state. */
+ * draw the float32 streams in float, and libgradus64 widens the numbers, so a seed gives the same parameters
+ * in both libraries. Normals in float64 use log, sin and cos of libm, which decides their last bits. Copy a
+ * gra_rng to save its state. */
 typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached normal */
     uint32_t state[624];
     int      at;                        /* the next word of state; 624: refill first */
@@ -173,7 +174,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);             /* torch.manual_seed, np.random.seed */
 uint32_t gra_random(gra_rng *g);                        /* one raw 32-bit output */
-uint64_t gra_random64(gra_rng *g);                      /* two of them, the first is the high word */
+uint64_t gra_random64(gra_rng *g);                      /* two outputs, the high word first */
 uint64_t gra_randint(gra_rng *g, uint64_t n);           /* torch.randint(0, n); n = 0 aborts */
 void     gra_randperm(gra_rng *g, int *p, int n);       /* torch.randperm(n): 0 ... n - 1 in random order */
 void     gra_rand(gra_rng *g, gra_real *x, size_t n);                            /* torch.rand: [0, 1) */
@@ -184,8 +185,8 @@ void     gra_rand_f64(gra_rng *g, double *x, size_t n);                         
 void     gra_randn_f64(gra_rng *g, double *x, size_t n);                         /* torch.randn, float64 */
 
 /* torch.multinomial(p, 1, replacement): one index of n weights p, each with a probability proportional to its
- * weight. PyTorch has two ways to draw, and so has this function. A weight below 0, or a sum that is not
- * finite or not above 0, aborts. */
+ * weight. PyTorch draws in two different ways, and so does this function. A weight below 0 aborts, and so
+ * does a sum that is not finite or not above 0. */
 int      gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement);
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
@@ -199,9 +200,9 @@ void     gra_python_shuffle(gra_rng *g, int *x, int n);                         
 void     gra_python_gauss(gra_rng *g, gra_real *x, size_t n, double mu, double sigma);     /* random.gauss */
 int      gra_python_choices(gra_rng *g, const gra_real *weights, int n);         /* random.choices */
 
-/* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0; or -1, and an empty
- * text, if g was never seeded. gra_rng_from_text returns 0; or -1, and leaves g as it is, if the text is not
- * one of gra_rng_text. */
+/* The whole state, with the cached normal, as a line of ASCII. gra_rng_text returns 0, or -1 and an empty
+ * text if g was never seeded. gra_rng_from_text returns 0; if gra_rng_text did not write the text, it returns
+ * -1 and leaves g unchanged. */
 #define GRA_RNG_TEXT 5025
 int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT]);
 int gra_rng_from_text(gra_rng *g, const char *text);
@@ -210,17 +211,17 @@ int gra_rng_from_text(gra_rng *g, const char *text);
  */
 typedef enum gra_mode {
     GRA_TRAIN,                          /* records, and dropout drops */
-    GRA_GRAD,                           /* records; dropout does nothing: an optimiser warns of it once */
+    GRA_GRAD,                           /* records; dropout does nothing: an optimiser warns once */
     GRA_EVAL                            /* does not record; dropout does nothing */
 } gra_mode;
 
-/* threads: 0 or less for as many as the process has cores; at most 256. NULL: out of memory. */
+/* threads: at most 256; 0 or less means one for each core of the process. Returns NULL if out of memory. */
 gra_tape   *gra_open(int threads);
 void        gra_close(gra_tape *t);                     /* NULL is allowed */
 
-/* Forgets the previous step, whose tensors are all kept until now, in GRA_EVAL too: evaluate a long split in
- * batches, with a gra_begin for each. rng is borrowed until the next gra_begin: dropout draws from it.
- * Without dropout rng may be NULL. */
+/* Forgets the previous step and its tensors. Until then all tensors are kept, in GRA_EVAL too: evaluate a
+ * long split in batches, with a gra_begin for each. Dropout draws from rng, which is borrowed until the next
+ * gra_begin. Without dropout rng may be NULL. */
 void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 
 /* Adds d(loss)/d(p) to the gradient of every parameter p; the loss has one value. Call it once per step: to
@@ -229,19 +230,19 @@ void        gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng);
 int         gra_backward(gra_tape *t, gra_tensor *loss);
 
 gra_mode    gra_tape_mode(const gra_tape *t);           /* the mode of the step */
-int         gra_threads(const gra_tape *t);             /* how many the tape runs on */
+int         gra_threads(const gra_tape *t);             /* the number of threads that the tape uses */
 
 /* The instruction set of the kernels: "base", "avx2" or "avx512", the best that the processor has.
  * GRADUS_ISA=avx2 in the environment of gra_open requests another set; if the processor lacks it, each
  * gra_begin fails. */
 const char *gra_isa_name(const gra_tape *t);
 
-/* The numbers in which matrix products are computed from the next gra_begin on. GRA_FLOAT, the default: float
- * (in libgradus64, double). GRA_BF16: ops round the factors of large products to bfloat16, which has 8 bits
- * of mantissa, and add in float; only in steps of GRA_TRAIN and GRA_GRAD. Everything else stays float:
- * parameters, gradients, optimisers, evaluation. A product is then off by about 0.2 % of its root mean
- * square, and on an AMD Zen 5 up to twice as fast (on an Intel Xeon slower). Returns 0; or -1, and an error,
- * if the processor has no instruction for it (AVX512_BF16), or in libgradus64. */
+/* The type of number in which matrix products are computed, from the next gra_begin on. GRA_FLOAT, the
+ * default: float (in libgradus64, double). GRA_BF16: ops round the factors of large products to bfloat16,
+ * which has 8 bits of mantissa, and add in float; only in steps of GRA_TRAIN and GRA_GRAD. Everything else
+ * stays float: parameters, gradients, optimisers, evaluation. A product is then off by about 0.2 % of its
+ * root mean square, and on an AMD Zen 5 up to twice as fast (on an Intel Xeon slower). Returns 0; or -1, and
+ * an error, if the processor has no instruction for such products (AVX512_BF16), or in libgradus64. */
 typedef enum gra_number { GRA_FLOAT, GRA_BF16 } gra_number;
 int         gra_products(gra_tape *t, gra_number number);
 
@@ -249,18 +250,19 @@ void        gra_keep_going(gra_tape *t, bool on);       /* do not abort at an er
 const char *gra_error(const gra_tape *t);               /* the first error since gra_begin, or NULL */
 
 /* From now on it is an error if a result has a nan, inf or -inf and no input of the op has a value of that
- * kind; the sentence names the op, the layer and the position. So is any such value in a gradient. An op may
- * pass on the -inf of a mask; a new -inf beside it is not noticed. A step takes 10 to 20 % longer. */
+ * kind; the sentence names the op, the layer and the position. A gradient with such a value is an error too.
+ * An op may pass on a mask's -inf, but then a new -inf in its result is not noticed. Steps take 10 to 20 %
+ * longer. */
 void        gra_trace_nan(gra_tape *t, bool on);
 
-/* gra_grad is the gradient of a tensor after the backward; or NULL, and an error that says why there is none.
- * Gradients of inputs and parameters are kept; those of other tensors are recycled, unless
- * gra_retain_grad(x), before the backward, or gra_keep_grads asks for them. A view shares the gradient of its
+/* gra_grad is the gradient of a tensor after the backward, or NULL with an error that says why there is none.
+ * Gradients of inputs and parameters are kept; gradients of other tensors are recycled, unless
+ * gra_retain_grad(x), before the backward, or gra_keep_grads keeps them. A view shares the gradient of its
  * base: for y = gra_reshape(t, x, ...) gra_grad of both is d(loss)/dx, with all uses of x. A frozen parameter
  * has no gradient: NULL without an error. */
 const gra_real *gra_grad(const gra_tensor *x);
 void        gra_retain_grad(gra_tensor *x);
-void        gra_keep_grads(gra_tape *t, bool on);       /* of all tensors; and values: see gra_forget */
+void        gra_keep_grads(gra_tape *t, bool on);       /* of all tensors; values too: see gra_forget */
 
 /* ---- tensors of a step ----------------------------------------------------------------------------------
  */
@@ -272,55 +274,55 @@ gra_tensor *gra_constant_randn(gra_tape *t, gra_rng *g, gra_shape shape);   /* a
 
 /* A constant without a copy: the caller's values, which must stay valid until the next gra_begin. */
 gra_tensor *gra_borrow(gra_tape *t, gra_real *data, gra_shape shape);
-gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);               /* constants: all value, */
+gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape);               /* constants: all `value`, */
 gra_tensor *gra_zeros(gra_tape *t, gra_shape shape);                            /* all 0, */
 gra_tensor *gra_ones(gra_tape *t, gra_shape shape);                             /* all 1, */
 gra_tensor *gra_arange(gra_tape *t, int n);                                     /* 0, 1, ... n - 1 */
 gra_tensor *gra_detach(gra_tape *t, gra_tensor *x);     /* the same values, cut off from the graph */
 
-double      gra_item(const gra_tensor *x);           /* the value of a tensor of one element; NaN: an error */
+double      gra_item(const gra_tensor *x);           /* the single value of x; NaN after an error */
 int         gra_dim(const gra_tensor *x, int d);        /* shape.dim[d]; d < 0: from the end; 0: no such d */
 void        gra_print(const gra_tensor *x);             /* to stdout as PyTorch prints it, 4 digits */
 void        gra_fprint(FILE *f, const gra_real *data, gra_shape shape, int digits);
 
 /* y = f(t, arg, x), of which only x and y are kept; the backward computes f again (PyTorch:
  * torch.utils.checkpoint; Griewank & Walther 2000, Chen et al. 2016). With a checkpoint for each block a step
- * takes about a third more time, and the memory of one block. The bits are the same: the generator's state is
- * kept too, so dropout draws the same masks again. Tensors that f makes end when it returns. f may read
+ * takes about a third more time, and the memory of one block. The bits do not change: the generator's state
+ * is kept too, so dropout draws the same masks again. Tensors made by f live only until f returns. f may read
  * earlier tensors and parameters, which get their gradients, and it may call gra_checkpoint. arg must stay
- * valid until gra_backward. Whatever else f does is done twice; if it returns another shape then, that is an
- * error. */
+ * valid until gra_backward. Everything else that f does happens twice. It is an error if f returns another
+ * shape the second time. */
 typedef gra_tensor *gra_checkpoint_fn(gra_tape *t, void *arg, gra_tensor *x);
 gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_tensor *x);
 
 /* ---- looking at a step ----------------------------------------------------------------------------------
  * A tape's nodes are the results of ops that need a gradient, numbered 0, 1, ... in the order in which they
  * were computed. A node's fields describe it: op->name (op.h), shape, in (nin inputs, some may be NULL),
- * data, and grad if it was kept (gra_keep_grads). Inputs, constants and parameters are leaves, which no op
- * made. Leaves have no number, nor have results that need no gradient. GRA_EVAL records nothing: there are no
- * nodes. */
+ * data, and grad if it was kept (gra_keep_grads). Inputs, constants and parameters are leaves: no op made
+ * them. Leaves, and results that need no gradient, have no number. In GRA_EVAL nothing is recorded, so there
+ * are no nodes. */
 int         gra_node_count(const gra_tape *t);          /* how many nodes this step has so far */
 gra_tensor *gra_node_at(const gra_tape *t, int i);   /* the i-th, else NULL; takes O(distance from the end) */
 int         gra_node_number(const gra_tensor *x);       /* -1: x is not a node of the current step */
 
-/* Writes to `path` the layer that x belongs to, such as "trf_blocks.0.att", or "" if there is none. It is the
- * layer of the parameter x, or of the parameter among x's inputs. A result without a parameter belongs to the
- * scope that contains the layers before and after it. */
+/* Writes to `path` the layer that x belongs to, such as "trf_blocks.0.att", or "" if there is none. That is
+ * the layer of the parameter x, or of the parameter among x's inputs. A result without a parameter belongs to
+ * the scope that contains both the layer before it and the layer after it. */
 #define GRA_PATH 112
 char       *gra_node_path(const gra_tensor *x, char path[GRA_PATH]);
 
 /* All nodes of a step in order, each leaf before the first node that uses it: the rows of gra_print_tape.
- * gra_listing_open returns 0; or -1 if out of memory, and there is nothing to close. gra_listing_find is the
- * row of x, or -1; gra_listing_path is the gra_node_path of a row, without a walk over the tape. */
+ * gra_listing_open returns 0, or -1 if out of memory; then there is nothing to close. gra_listing_find is the
+ * row of x, or -1; gra_listing_path is the gra_node_path of a row, found without going through the tape. */
 typedef struct gra_listing {
     int               count;
     struct gra_listed *row;             /* row[i].x, for 0 <= i < count */
-    int              *slot;             /* a hash table of the tensors: 1 + the row, or 0: free */
+    int              *slot;             /* a hash table of the tensors: 1 + the row, or 0 if free */
     size_t            slots;            /* a power of two */
 } gra_listing;
 struct gra_listed {
     const gra_tensor *x;
-    const gra_tensor *before, *after;   /* the nearest parameters: its layer is between theirs */
+    const gra_tensor *before, *after;   /* the nearest parameters: the layer is between theirs */
 };
 int         gra_listing_open(gra_listing *l, const gra_tape *t);
 int         gra_listing_find(const gra_listing *l, const gra_tensor *x);
@@ -328,11 +330,11 @@ char       *gra_listing_path(const gra_listing *l, int row, char path[GRA_PATH])
 void        gra_listing_close(gra_listing *l);
 
 /* Gives x a name until the next gra_begin, and returns x. Errors, gra_trace_nan and all functions that show
- * the tape use the name. A parameter keeps the name that it was made with. */
+ * the tape use the name. A parameter keeps its original name. */
 gra_tensor *gra_name(gra_tensor *x, const char *format, ...) GRA_PRINTF(2, 3);
 
-/* To stdout, 80 columns wide: a line for each row of the listing, with the root mean square of values and
- * gradient, or a single number itself. */
+/* Prints the tape to stdout, 80 columns wide: a line for each row of the listing, with the root mean squares
+ * of values and gradient. A single number is printed as it is. */
 void        gra_print_tape(const gra_tape *t);
 void        gra_fprint_tape(FILE *f, const gra_tape *t);
 
@@ -360,8 +362,8 @@ gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x); as tanh */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
 
-/* x Phi(x), by erf: PyTorch's default. As in PyTorch, Phi = (1 + erf) / 2 is rounded beside 1: in float its
- * error is up to 3e-8, which is some percent of Phi below x = -5, and all of Phi below -6. */
+/* x Phi(x), by erf: PyTorch's default. As in PyTorch, Phi = (1 + erf) / 2 is rounded near 1: in float its
+ * error is up to 3e-8, which is a few percent of Phi below x = -5, and all of Phi below -6. */
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation: GPT-2's */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
@@ -416,8 +418,8 @@ gra_tensor *gra_max_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_min_dim(gra_tape *t, gra_tensor *x, int d, bool keepdim);
 gra_tensor *gra_var_dim(gra_tape *t, gra_tensor *x, int d, double correction, bool keepdim);
 
-/* The index of the maximum along d, the first of equals, for each of the other positions, row-major; it
- * lives until the next gra_begin. NULL after an error. */
+/* The index of the maximum along d (the first of equals) for each position in the other dimensions,
+ * row-major. The array lives until the next gra_begin. NULL after an error. */
 int        *gra_argmax(gra_tape *t, gra_tensor *x, int d);
 gra_tensor *gra_softmax(gra_tape *t, gra_tensor *x, int d);            /* e^x_i / sum_j e^x_j */
 gra_tensor *gra_log_softmax(gra_tape *t, gra_tensor *x, int d);        /* x_i - log sum_j e^x_j */
@@ -448,8 +450,8 @@ gra_tensor *gra_slice(gra_tape *t, gra_tensor *x, int d, int start, int end);
 /* ---- ops: for language models ---------------------------------------------------------------------------
  */
 
-/* y_i = w[ids_i]: w (vocab, dim), ids of this shape, which are copied -> (shape, dim). w may be any matrix of
- * the graph, whose rows y gathers; the row of an id that occurs twice gets the sum of both gradients. */
+/* y_i = w[ids_i]: w (vocab, dim), ids of this shape, which are copied -> (shape, dim). y gathers rows of w,
+ * which may be any matrix of the graph; if an id occurs twice, its row gets the sum of both gradients. */
 gra_tensor *gra_embedding(gra_tape *t, gra_tensor *w, const int *ids, gra_shape shape);
 
 /* -log softmax(logits)[target] for each row, and its mean: logits (..., classes), one target per row.
@@ -460,8 +462,8 @@ gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const i
 
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target);       /* mean (x - target)^2 */
 
-/* The mean of -(target log p + (1 - target) log(1 - p)), p and target of one shape; logarithms are at least
- * -100. With logits: the same for p = sigmoid(x), without overflow, and with all digits of a small loss. */
+/* The mean of -(target log p + (1 - target) log(1 - p)), where p and target have one shape, and logarithms
+ * are at least -100. With logits: the same for p = sigmoid(x), without overflow, with all digits. */
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_unreduced(gra_tape *t, gra_tensor *p, gra_tensor *target);
@@ -469,18 +471,17 @@ gra_tensor *gra_binary_cross_entropy_with_logits_unreduced(gra_tape *t, gra_tens
 
 /* softmax(q k^T / sqrt(d) + mask) v in each head (Vaswani et al. 2017): q (batch, time, heads d), k (batch,
  * keys, kv_heads d), v (batch, keys, kv_heads d_v) -> (batch, time, heads d_v). kv_heads follows from k's
- * size: as many as heads, or fewer that neighbours share (grouped-query attention). */
+ * size: either as many as heads, or fewer, which neighbouring heads share (grouped-query attention). */
 typedef struct gra_attention_options {  /* a field that is left out is 0: no mask, no dropout */
     int         heads;                  /* of q */
 
-    /* Query i sees keys up to i + keys - time: the last query sees all keys, as with a cache. PyTorch's
-     * is_causal counts from the first key instead, key i for query i: the same if there are as many keys as
-     * queries. */
+    /* Query i sees keys up to i + keys - time: the last query sees all keys, as with a cache. In PyTorch's
+     * is_causal, query i sees keys up to i, which is the same if there are as many keys as queries. */
     bool        causal;
     double      dropout;                /* the probability that a weight is dropped in GRA_TRAIN */
 
     /* Added to the scores q k^T / sqrt(d) before the softmax: -INFINITY hides a key (PyTorch's attn_mask, a
-     * float). Broadcasts to (batch, heads, time, keys), and gets a gradient if it needs one. */
+     * float). The mask broadcasts to (batch, heads, time, keys), and gets a gradient if it needs one. */
     gra_tensor *mask;
 } gra_attention_options;
 gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor *v,
@@ -506,14 +507,14 @@ typedef struct gra_init {               /* how a new parameter is filled: see th
 } gra_init;
 
 /* A model that computes on t's threads; t may be closed before the model. rng may be NULL if nothing is
- * drawn. Returns NULL if out of memory, here or in gra_open (t is NULL). The use of a closed model, or of its
- * parameters (whose data is NULL then), gets a sentence while t or another model of t is open, and until 64
- * more models of t have been closed. */
+ * drawn. Returns NULL if out of memory, here or in gra_open (t is NULL). Using a closed model or its
+ * parameters (whose data is then NULL) is reported in a sentence as long as t or another model of t is open,
+ * and until 64 more models of t have been closed. */
 gra_model  *gra_model_open(gra_tape *t, gra_rng *rng);
 void        gra_model_close(gra_model *m);              /* NULL is allowed */
 
-/* The first error (out of memory, a bad argument), after which the model is unusable; else why the last
- * gra_save or gra_load failed; NULL: no error. */
+/* The first error (out of memory, a bad argument), after which the model is unusable; otherwise the reason
+ * why the last gra_save or gra_load failed, or NULL. */
 const char *gra_model_error(const gra_model *m);
 
 gra_scope   gra_root(gra_model *m);
@@ -527,7 +528,7 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
  * gra_check restores them. NULL after an error. */
 gra_tensor *gra_buffer(gra_scope s, const char *name, gra_init init, gra_shape shape);
 
-/* A second name of p, under which files contain it too, as PyTorch's state dicts contain a tied head. */
+/* A second name of p. Files contain p under both names, as PyTorch's state dicts contain a tied head. */
 void        gra_alias(gra_scope s, const char *name, gra_tensor *p);
 
 gra_init    gra_init_zeros(void);
@@ -537,58 +538,60 @@ gra_init    gra_init_uniform(double a, double b);       /* a <= b */
 gra_init    gra_init_normal(double mean, double std);   /* std >= 0 */
 
 /* For two dimensions or more: xavier_uniform_, U(-k, k), k = sqrt(6 / (in + out)) (Glorot & Bengio 2010);
- * kaiming_normal_ for relu, N(0, 2 / in) (He et al. 2015). And nn.Linear's, U(-k, k), k = 1 / sqrt(in). */
+ * kaiming_normal_ for relu, N(0, 2 / in) (He et al. 2015). And nn.Linear's initialiser, U(-k, k), k = 1 /
+ * sqrt(in). */
 gra_init    gra_init_xavier(void);
 gra_init    gra_init_kaiming(void);
 gra_init    gra_init_linear(int in_features);
 
 int         gra_param_count(const gra_model *m);        /* how many parameters, */
-size_t      gra_param_values(const gra_model *m);       /* and how many values in all of them */
+size_t      gra_param_values(const gra_model *m);       /* and how many values they have together */
 gra_tensor *gra_param_at(const gra_model *m, int i);    /* the i-th made, 0 <= i < count; else NULL */
 gra_tensor *gra_param_find(const gra_model *m, const char *name);       /* by its name, or NULL */
 void        gra_zero_grad(gra_model *m);
 
-/* A frozen parameter gets no gradient and no update. Freezing frees its gradient (p->grad is NULL), and an
- * optimiser whose init comes later makes no moments for it. Unfreezing (on false) makes a gradient of 0, and
- * an optimiser's next step makes moments of 0; without memory for the gradient the parameter stays frozen,
- * and the model has an error. To resume a run, freeze the same parameters before the optimisers' init and
+/* A frozen parameter gets no gradient and no update. Freezing frees its gradient (p->grad is NULL), and
+ * optimisers initialised later make no moments for it. Unfreezing (on is false) makes a gradient of 0, and an
+ * optimiser's next step makes moments of 0. Without memory for the gradient the parameter stays frozen, and
+ * the model has an error. To resume a run, freeze the same parameters before the optimisers' init and
  * gra_load_all. */
 void        gra_freeze(gra_tensor *p, bool on);
 
 /* Rounds the parameter p, a matrix, to bfloat16, the upper half of a float (PyTorch: p.data.bfloat16()), and
- * frees its floats: p takes half the memory, and half the time if most of it is spent on reading p, as in
- * generation. p is then frozen for good, and has no data. Only gra_linear (as its weight) and gra_embedding
- * read it, in steps of GRA_EVAL: they widen it, and sum in float. The model can be neither saved nor loaded.
- * It is an error of the model if p is no matrix, if there is no memory, and in libgradus64. */
+ * frees its floats: p takes half the memory. A step takes half the time if it spends most of its time on
+ * reading p, as in generation. p is then frozen for good, and has no data. Only gra_linear (as its weight)
+ * and gra_embedding read p, in steps of GRA_EVAL: they widen its values, and sum in float. The model can be
+ * neither saved nor loaded. It is an error of the model if p is not a matrix, if memory runs out, and in
+ * libgradus64. */
 void        gra_bfloat16(gra_tensor *p);
 
 /* ---- optimisers -----------------------------------------------------------------------------------------
  * Call init once all parameters are made: it fills every field. Then set lr, which has no default, and any
- * field whose value should not be PyTorch's default; then step after each backward.
+ * field that should differ from PyTorch's default. Call step after each backward.
  *
  *     gra_adamw opt;
  *     gra_adamw_init(&opt, model, NULL);
  *     opt.lr = 1e-3;
  *
- * Fields may change between steps. A parameter group is an optimiser of its own: `filter` tells which
- * parameters it updates (NULL: all); for weight decay on matrices and none on vectors, use two. Moments
- * live in the model, one set of a kind for each parameter: init sets them to 0, and an older optimiser of
- * the same kind must not step any more. Init returns 0, or -1 when the model has an error (out of memory);
- * the model must not be NULL. A step without a backward before it uses the gradients that are there: 0
- * after gra_zero_grad. After an error of the tape on which the model was opened, and until its next
- * gra_begin, a step returns without changing anything. */
+ * Fields may change between steps. A parameter group is a separate optimiser: `filter` tells which parameters
+ * it updates (NULL: all). For weight decay on matrices and not on vectors, use two optimisers. Moments live
+ * in the model, one set of a kind for each parameter: init sets them to 0, and after that an older optimiser
+ * of the same kind must not step. Init returns 0, or -1 when the model has an error (out of memory); the
+ * model must not be NULL. Without a backward, a step uses the old gradients, which are 0 after gra_zero_grad.
+ * After an error of the tape on which the model was opened, a step changes nothing until the tape's next
+ * gra_begin. */
 typedef bool gra_param_filter(const gra_tensor *p);
 bool gra_filter_matrices(const gra_tensor *p);          /* two dimensions or more */
 bool gra_filter_vectors(const gra_tensor *p);           /* fewer */
 
-/* torch.optim.SGD: v = momentum v + g; p -= lr v; with momentum 0 v stays as it is, and p -= lr g.
+/* torch.optim.SGD: v = momentum v + g; p -= lr v; with momentum 0, v does not change, and p -= lr g.
  * weight_decay is L2: g += weight_decay p. */
 typedef struct gra_sgd {
     gra_model *model;
     gra_param_filter *filter;
     double     lr, momentum, weight_decay;              /* momentum 0, weight_decay 0 */
     gra_tensor **v;                                     /* the momentum of each parameter, by number */
-    int        params;                                  /* how many; no parameter may be made after init */
+    int        params;                                  /* count; no parameter may be made after init */
 } gra_sgd;
 int  gra_sgd_init(gra_sgd *opt, gra_model *m, gra_param_filter *filter);
 void gra_sgd_step(gra_sgd *opt);
@@ -605,7 +608,7 @@ int  gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter);
 void gra_adamw_step(gra_adamw *opt);
 
 /* Muon, for matrices (Jordan et al. 2024). filter NULL: all parameters with two dimensions; a filter that
- * accepts anything else makes init return -1. Fewer steps of Newton-Schulz cost less, and leave small
+ * accepts anything else makes init return -1. Fewer steps of Newton-Schulz take less time, but leave small
  * singular values farther below 1. */
 typedef struct gra_muon {
     gra_model *model;
@@ -619,7 +622,7 @@ typedef struct gra_muon {
 int  gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter);
 void gra_muon_step(gra_muon *opt);
 
-/* Scales all gradients so that their norm is at most max_norm (0: does nothing). Returns the norm before. */
+/* Scales all gradients to a norm of at most max_norm (0: does nothing). Returns the norm before. */
 double gra_clip_grad_norm(gra_model *m, double max_norm);
 
 /* The learning rate at step 0, 1, ...: linear to lr over `warmup` steps, then a cosine to min_lr; or linear
@@ -628,19 +631,20 @@ double gra_warmup_cosine(long step, long warmup, long steps, double lr, double m
 double gra_warmup_linear(long step, long warmup, long hold, long steps, double lr, double min_lr);
 
 /* ---- files: safetensors (https://github.com/huggingface/safetensors) ------------------------------------
- * These return 0, or -1, and gra_model_error(m) tells why, as in "model.safetensors: No such file or
- * directory". A file that cannot be read or written never aborts the program, and the model stays usable.
+ * These functions return 0; or -1, and gra_model_error(m) tells why, as in "model.safetensors: No such file
+ * or directory". A file that cannot be read or written never aborts the program, and the model stays usable.
  * (A model that has another error is neither saved nor loaded.) A file is written under a temporary name in
- * the same folder, synced, then renamed: whatever happens, either the old file or the new one is there,
- * complete. A symbolic link stays, and the file that it points to is replaced; but a link that another user
- * has made is itself replaced. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit;
+ * the same folder, synced, then renamed: whatever happens, either the old file or the new file exists, and is
+ * complete. If the path is a symbolic link, the file that it points to is replaced; but a link made by
+ * another user is itself replaced. Values are written as F32 (libgradus) or F64 (libgradus64), bit for bit;
  * F32, F64, F16 and BF16 are read, and converted. */
 typedef struct gra_meta {               /* text beside the values, UTF-8; a key must not occur twice */
     const char *key, *value;
 } gra_meta;
 
 /* Saves or loads the parameters and buffers. Names and shapes in the file must be the model's, else nothing
- * is loaded. Loading takes their memory once more. If a file has only some of them (PyTorch: strict=False):
+ * is loaded. During loading, they take twice their memory. To load a file that has only some of them
+ * (PyTorch: strict=False):
  *
  *     gra_file *f = gra_file_open("part.safetensors");
  *     for (int i = 0; i < gra_param_count(model); i++) {
@@ -650,18 +654,18 @@ typedef struct gra_meta {               /* text beside the values, UTF-8; a key 
  *             printf("%s stays as it was\n", p->name);
  *     }
  *     gra_file_close(f);
- * / */
+ */
 int gra_save(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load(gra_model *m, const char *path);
 
-/* A checkpoint: with the optimisers' moments, such as "adamw.exp_avg.out.weight". Save the optimisers' fields
- * (steps, lr) as metadata. Load a checkpoint after the optimisers' init: the file must contain the parameters
- * and moments that the model has, and nothing else. */
+/* A checkpoint: parameters and buffers with the optimisers' moments, such as "adamw.exp_avg.out.weight". Save
+ * the optimisers' fields (steps, lr) as metadata. Load a checkpoint after the optimisers' init: the file must
+ * contain the parameters and moments that the model has, and nothing else. */
 int gra_save_all(gra_model *m, const char *path, const gra_meta *meta, int nmeta);
 int gra_load_all(gra_model *m, const char *path);
 
-/* Reading any safetensors file. The whole header is checked when the file is opened: everything it
- * describes lies within the file. What these functions return belongs to the file, until it is closed.
+/* Reading any safetensors file. Opening a file checks the whole header: everything that it describes lies
+ * within the file. What these functions return belongs to the file, and is valid until the file is closed.
  *
  *     gra_file *f = gra_file_open("model.safetensors");
  *     if (gra_file_error(f))
@@ -677,76 +681,75 @@ typedef struct gra_file_tensor {
     size_t      size;                   /* how many values: 1 for a scalar, may be 0 */
     uint64_t    begin, end;             /* its bytes, counted from the end of the header */
 } gra_file_tensor;
-gra_file   *gra_file_open(const char *path);            /* NULL: out of memory; the others accept NULL */
+gra_file   *gra_file_open(const char *path);            /* NULL: out of memory; other functions accept NULL */
 const char *gra_file_error(const gra_file *f);          /* why opening or the last reading failed, or NULL */
 int         gra_file_count(const gra_file *f);          /* how many tensors; 0 where opening failed */
 const gra_file_tensor *gra_file_at(const gra_file *f, int i);               /* 0 <= i < count; else NULL */
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name); /* NULL: no tensor has this name */
 const char *gra_file_meta(const gra_file *f, const char *key);            /* NULL: no gra_meta has this key */
 
-/* Reads x->size values, row-major. Returns 0; or -1, and `to` may be half written. Non-floating dtypes (I64,
- * BOOL ...) are refused. */
+/* Reads x->size values, row-major. Returns 0, or -1, and then `to` may be half written. Non-floating dtypes
+ * (I64, BOOL ...) are refused. */
 int         gra_file_read(gra_file *f, const gra_file_tensor *x, gra_real *to);
 void        gra_file_close(gra_file *f);                /* NULL is allowed */
 
 /* ---- files: NumPy's .npy, and other formats --------------------------------------------------------------
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
- * converted. For other dtypes the error says what to call in NumPy. gra_load_npy makes a constant; a file
- * that cannot be read is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for
- * a tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8
- * to uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. NULL is an error
- * of the tape: the file cannot be read, or has a value that no int holds. */
+ * converted. For other dtypes the error says which NumPy function to call. gra_load_npy makes a constant; an
+ * unreadable file is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for a
+ * tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8 to
+ * uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. If the file cannot be
+ * read, or has a value that does not fit into an int, the tape has an error and the result is NULL. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
 int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);
 
-/* Writes any bytes, completely or not at all, as above. Returns 0; or -1, and errno tells why. */
+/* Writes bytes to a file, completely or not at all, as above. Returns 0; or -1, and errno tells why. */
 int         gra_write_file(const char *path, const void *bytes, size_t n);
 
 /* ---- files: JSON, such as the config.json beside a model ------------------------------------------------
- * Reads a text from its beginning to its end, without allocating memory. At the first error the reader stops:
- * `wrong` tells what is wrong, `at` where. All later calls do nothing, so that one test at the end is enough.
- */
+ * Reads a text from beginning to end, without allocating memory. At the first error the reader stops: `wrong`
+ * tells what is wrong, and `at` tells where. All later calls do nothing, so one test at the end is enough. */
 typedef struct gra_json {
     char       *at, *end;
     const char *wrong;                  /* "expected a string", or NULL */
 } gra_json;
-bool        gra_json_accept(gra_json *j, char c);       /* past blanks and c, if c comes next */
+bool        gra_json_accept(gra_json *j, char c);       /* skips blanks and c, if c comes next */
 void        gra_json_expect(gra_json *j, char c);       /* like accept, but anything else is an error */
 uint64_t    gra_json_count(gra_json *j);                /* 0, 1, 2 ...: no sign, no fraction */
 char       *gra_json_string(gra_json *j);               /* decoded in place, ended by a 0; NULL: wrong */
-gra_json    gra_json_skip(gra_json *j);                 /* past any value, which it returns as a text */
-void        gra_json_finish(gra_json *j);               /* nothing but blanks may follow */
+gra_json    gra_json_skip(gra_json *j);                 /* skips a value, and returns it as a text */
+void        gra_json_finish(gra_json *j);               /* only blanks may follow */
 
 /* ---- the gradient check: only in libgradus64 ------------------------------------------------------------
  * Compares the gradient of every element of every parameter and input with central differences of
  *     loss = sum_i c_i y_i,   c fixed random weights, y = f(t, in, arg).
  * The error of an element is |a - n| / r: a analytic, n numeric, r the larger of the largest |gradient| of
  * its tensor and 1e-7 sum_i |c_i y_i| / max(1, largest |x|). The sign counts. The step of a difference
- * follows the size of x and how rough f is there; where f is too rough for the tolerance, a is compared
- * with what is known of n.
+ * depends on the size of x and on how rough f is there. Where f is too rough for the tolerance, a is compared
+ * with n only as exactly as n is known.
  *
  * The analytic gradients must agree with the numeric ones in all cases: when a gradient is uninitialised
- * before the backward (in[i]->fresh), or has a value to which more is added; with each tensor in turn a
+ * before the backward (in[i]->fresh), or already has a value to add to; with each tensor in turn as a
  * constant, whose gradient is NULL; when f is called once more, with other values, before the backward; and
- * with one tensor passed as any two inputs of one shape. An op that changes an input, dy or its result, or
- * writes past either end of a tensor or a gradient, is named.
+ * when any two inputs of one shape are the same tensor. The report names an op that changes an input, dy or
+ * its result, or that writes past an end of a tensor or a gradient.
  *
  * A backward that crashes, such as one that adds to the NULL gradient of a constant, ends the program as
- * usual, but the last line on stderr names it, and the inputs that were constants. For that, a handler of
- * SIGSEGV and SIGBUS is installed while a backward is checked; it passes the signal on to the previous
- * handler, which is restored when the backward returns. Windows and WebAssembly have no such signals: there
- * the program ends, and no line names the backward.
+ * usual, but the last line on stderr names this backward, and the inputs that were constants. Therefore a
+ * handler of SIGSEGV and SIGBUS is installed while a backward is checked. It passes the signal on to the
+ * previous handler, which is restored when the backward returns. Windows and WebAssembly have no such
+ * signals: there the program ends, and no line names the backward.
  *
- * Cost: two calls of f for each element; and 6 calls in all, 2 for each tensor, and 2 (at most 4) for each
+ * Cost: two calls of f for each element; plus 6 calls, 2 more for each tensor, and 2 (at most 4) for each
  * pair of inputs of one shape. A wrong element takes up to 14 calls. An element at which f is steep, kinked
  * or rough takes some 50, or more if x is very large or small. Memory: some 8 doubles for each element. */
 typedef struct gra_check_in {           /* an input of f */
     const char *name;
     gra_shape   shape;
 
-    /* Its values are `data`, if that is not NULL. Else they are spread over [low, high] (both 0: [-2, 2]), at
-     * random: no two are equal, and all, and their mean, are at least 1e-3 away from 0. */
+    /* Its values are `data`, if that is not NULL. Otherwise they are spread at random over [low, high] (both
+     * 0: [-2, 2]): no two are equal, and both the values and their mean are at least 1e-3 away from 0. */
     double      low, high;
     const gra_real *data;
 } gra_check_in;
@@ -758,7 +761,7 @@ typedef struct gra_check_options {      /* a field that is left out is 0 */
     const gra_check_in *in;
     gra_check_fn       *f;
     void               *arg;
-    gra_model          *model;          /* its parameters are checked too; NULL: there is none */
+    gra_model          *model;          /* its parameters are checked too; NULL: no model */
     gra_rng            *rng;            /* f draws from it in GRA_TRAIN, the same each time; NULL: GRA_GRAD */
     double              tolerance;      /* of the error; 0: 1e-6 */
 } gra_check_options;
@@ -769,14 +772,14 @@ typedef struct gra_check_report {
     size_t index;                       /* its position there, row-major, */
     double analytic, numeric;           /* its two gradients */
     size_t elements;                    /* how many were compared */
-    char   finding[2048];               /* only the facts, in sentences: what a class may be shown */
+    char   finding[2048];               /* only the facts, in sentences: a class may see these */
     char   text[4608];                  /* the facts, and hints that explain them */
 } gra_check_report;
 
-/* Returns 0: passed, all errors are within the tolerance. 1: failed, or an op wrote where it may not. 2:
- * all that was tested agrees, but some tensor has only gradients of 0, or there was nothing to test. -1: f
- * failed. Afterwards the model's gradients are 0, its values and *rng are as before; during the check its
- * parameters' data and grad point elsewhere. report may be NULL. */
+/* Returns 0: passed, all errors are within the tolerance. 1: failed, or an op wrote where it may not. 2: all
+ * tested gradients agree, but some tensor has only gradients of 0, or there was nothing to test. -1: f
+ * failed. Afterwards the model's gradients are 0, and its values and *rng are as before. During the check,
+ * data and grad of its parameters point elsewhere. report may be NULL. */
 #if !defined(GRADUS_DOUBLE) && defined(__has_attribute)
 #if __has_attribute(error)
 __attribute__((error("float32 is too rough to check gradients: compile with -DGRADUS_DOUBLE, link "

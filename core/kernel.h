@@ -1,7 +1,7 @@
 /* kernel.h: for authors of fast ops and optimisers; it includes op.h.
  *
  * Kernels compute on a machine: threads, an instruction set, and a workspace for each thread. A tape has a
- * machine, which the models opened on it share. */
+ * machine and shares it with the models opened on the tape. */
 #ifndef GRADUS_KERNEL_H
 #define GRADUS_KERNEL_H
 
@@ -17,11 +17,12 @@ extern "C" {
 typedef struct gra_machine gra_machine;
 gra_machine *gra_tape_machine(const gra_tape *t);
 
-/* GRA_KERNEL(all, f, y, n, cost), for ops, defines the function all(y), which computes y by f(y, from, to):
- * the units from <= i < to of n, each worth about `cost` additions. f is compiled for each instruction set;
- * all(y) runs the best that the processor has, in chunks, and on all threads if there is enough work for
- * them. However the units are cut, f must add in the same order, so that any number of threads gives the same
- * bits. The cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the same places. */
+/* GRA_KERNEL(all, f, y, n, cost), for ops, defines the function all(y), which computes y by calls of f(y,
+ * from, to): these compute the units from <= i < to of n, each worth about `cost` additions. f is compiled
+ * for each instruction set; all(y) runs the best variant for the processor, in chunks, on all threads if
+ * there is enough work. However the units are cut, f must add in the same order: then any number of threads
+ * gives the same bits. The cost GRA_SERIAL means one chunk, on one thread: for an f whose units write to the
+ * same places. */
 #define GRA_SERIAL SIZE_MAX
 #define GRA_KERNEL(all, f, y, n, cost)                                                                   \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
@@ -31,9 +32,9 @@ gra_machine *gra_tape_machine(const gra_tape *t);
     }
 
 /* GRA_BROADCAST_KERNEL(all, f, y, cost) is GRA_KERNEL over the elements of y, for the backward of an op whose
- * inputs all broadcast to y's shape. While f runs, a broadcast input y->in[i] is a copy whose gradient is a
- * buffer of y's shape, indexed as y is, and whose size is y's; its data and shape are the input's own.
- * The sums over the broadcast dimensions, computed in double, are then added to the input's gradient. */
+ * inputs all broadcast to y's shape. While f runs, a broadcast input y->in[i] is a copy: its size is y's, its
+ * gradient is a buffer of y's shape, indexed as y is, and its data and shape are the input's. Then the
+ * buffer is summed in double over the broadcast dimensions, and added to the input's gradient. */
 #define GRA_BROADCAST_KERNEL(all, f, y, cost)                                                            \
     GRA_VARIANTS(all##_on, f, gra_tensor)                                                                \
     static void all(gra_tensor *y)                                                                       \
@@ -42,9 +43,9 @@ gra_machine *gra_tape_machine(const gra_tape *t);
     }
 
 /* GRA_PARAM_KERNEL(all, f, cost), for optimisers, defines all(m, only, arg), which updates the parameters of
- * m that have a gradient (and, if `only` is not NULL, whose entry in it is not NULL) by f(s, from, to):
- * the values from <= i < to of the parameter s->p. The values of all parameters are treated as one flat
- * array, cut into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
+ * m that have a gradient. (If `only` is not NULL, it skips parameters whose entry in `only` is NULL.) It
+ * calls f(s, from, to) for the values from <= i < to of the parameter s->p. The values of all parameters are
+ * treated as one flat array, cut into at most GRA_CHUNKS chunks; one thread goes through a chunk in order. */
 #define GRA_CHUNKS 1024
 typedef struct gra_chunk {
     gra_tensor *p;
@@ -86,11 +87,11 @@ static inline gra_mat gra_mat_part(gra_mat x, int i, int rows, int j, int cols) 
     return part;
 }
 
-/* c = a b, or c += a b, on all threads if that is worth it. The rows or the columns of c must be contiguous
- * (c.col or c.row is 1). */
+/* c = a b, or c += a b, on all threads if that pays. The rows or the columns of c must be contiguous (c.col
+ * or c.row is 1). */
 void gra_gemm(gra_machine *machine, gra_mat a, gra_mat b, gra_mat c, bool accumulate);
 
-/* ---- what the kernel macros are made of ---------------------------------------------------------------
+/* ---- the parts of the kernel macros -------------------------------------------------------------------
  * GRA_VARIANTS(table, f, type) defines table[GRA_ISAS]: f((type *)what, from, to) for each instruction
  * set. */
 typedef enum gra_isa { GRA_BASE, GRA_AVX2, GRA_AVX512, GRA_ISAS } gra_isa;
@@ -115,9 +116,9 @@ void gra_param_kernel(gra_model *m, gra_tensor *const *only, void *arg, size_t c
 #define GRA_TARGET_AVX2   __attribute__((target("avx2,fma"), flatten))
 #define GRA_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"), flatten))
 #if defined(__SEH__) && !defined(__clang__)
-/* The stack of 64-bit Windows is aligned to 16 bytes, yet gcc, unless it is patched (its bug 54412), stores
- * the vectors of AVX there with moves that crash where it is not aligned to 32 or 64. The assembler takes the
- * moves that need no alignment, and are as fast. */
+/* The stack of 64-bit Windows is aligned to 16 bytes. Unless patched (gcc bug 54412), gcc stores AVX vectors
+ * on this stack with moves that crash without an alignment of 32 or 64 bytes. The assembler uses moves that
+ * need no alignment, and are as fast. */
 __asm__(".ifndef gra_moves\n.set gra_moves, 1\n"
         ".irp t, ps, pd\n.macro vmova\\t to:vararg\nvmovu\\t \\to\n.endm\n.endr\n"
         ".irp t, \"\", 32, 64\n.macro vmovdqa\\t to:vararg\nvmovdqu\\t \\to\n.endm\n.endr\n.endif");

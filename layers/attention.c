@@ -15,7 +15,7 @@ static int kv_heads(const gra_attention_config *c)
     return c->num_kv_heads ? c->num_kv_heads : c->num_heads;
 }
 
-/* False, and an error of the model: c is NULL, or a field is out of range. */
+/* Returns false, with an error of the model, if c is NULL or a field is out of range. */
 static bool check_config(gra_model *m, const char *layer, const gra_attention_config *c)
 {
     if (!c) {
@@ -49,8 +49,8 @@ static void init_projections(gra_scope scope, const gra_attention_config *c, str
     gra_linear_init_with(value, gra_enter(scope, "W_value"), c->d_in, kv, c->qkv_bias, c->qkv_init);
 }
 
-/* False, and an error of the tape: the layer, and so its config c, is NULL; or x is not (..., time, d_in), or
- * has more tokens than context_length. */
+/* Returns false, with an error of the tape, if the layer is NULL (then its config c is NULL), or if x is not
+ * (..., time, d_in) or has more tokens than context_length. */
 static bool check_x(gra_tape *t, const char *layer, const gra_attention_config *c, gra_tensor *x)
 {
     if (!gra_given_to_forward(t, layer, c) || GRA_BAD_INPUTS(t, layer, x))

@@ -1,5 +1,5 @@
-/* FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2: each position separately, through a
- * layer that is usually four times as wide. */
+/* FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2: each position goes separately through a layer that is
+ * usually four times as wide. */
 #include "given.h"
 #include "gpt.h"
 

@@ -1,4 +1,4 @@
-/* given.h: for the library's own layers: checks of the arguments of an init or a forward, and results that a
+/* given.h: for the library's layers: checks the arguments of an init or a forward, and frees results that a
  * forward need not keep. */
 #ifndef GRADUS_GIVEN_H
 #define GRADUS_GIVEN_H
@@ -6,7 +6,7 @@
 #include "layers.h"
 #include "../core/op.h"
 
-/* For an init. False, and an error of the model, if l is NULL. Without a model, the program aborts. */
+/* For an init. Returns false, with an error of the model, if l is NULL. Aborts without a model. */
 static inline bool gra_given_to_init(gra_scope scope, const char *layer, const void *l)
 {
     if (!scope.model)
@@ -17,7 +17,7 @@ static inline bool gra_given_to_init(gra_scope scope, const char *layer, const v
     return l != NULL;
 }
 
-/* For a size. False, and an error of the model, if the size is less than 1. */
+/* For a size. Returns false, with an error of the model, if the size is less than 1. */
 static inline bool gra_given_size(gra_model *m, const char *layer, const char *name, int size)
 {
     if (size < 1)
@@ -25,7 +25,7 @@ static inline bool gra_given_size(gra_model *m, const char *layer, const char *n
     return size >= 1;
 }
 
-/* For a forward. False if the tape has an error, such as that l is NULL. */
+/* For a forward. Returns false if the tape has an error, for example because l is NULL. */
 static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const void *l)
 {
     if (gra_bad_inputs(t, layer, 0, NULL))
@@ -35,8 +35,8 @@ static inline bool gra_given_to_forward(gra_tape *t, const char *layer, const vo
     return l != NULL;
 }
 
-/* Forgets a result, unless it is small: computing it again would take a twentieth of a small model's step,
- * and would save little memory. */
+/* Forgets a result, unless it is small. Computing small results again would take a twentieth of a small
+ * model's step and save little memory. */
 static inline void gra_forget_if_large(gra_tensor *y)
 {
     const size_t large = 400000;        /* values */

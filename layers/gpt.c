@@ -1,11 +1,11 @@
 /* GPT: logits = out_head(final_norm(block_n(... block_1(drop(tok_emb[ids] + pos_emb))))).
  *
- * Row t of the logits scores each token of the vocabulary as the one that follows tokens 0 .. t. */
+ * Row t of the logits scores each token of the vocabulary as the successor of tokens 0 .. t. */
 #include "given.h"
 #include "gpt.h"
 
-/* In GPT-2, 2 n_layers branches add to the residual stream: with weights divided by sqrt(2 n_layers), the
- * variance of their sum is that of one branch. residual: the Linear is the last one of a branch. */
+/* In GPT-2, 2 n_layers branches add to the residual stream: with weights divided by sqrt(2 n_layers), their
+ * sum has the variance of one branch. residual: the Linear is the last of a branch. */
 static gra_init weight_init(const gra_gpt_config *c, bool residual)
 {
     if (c->init == GRA_INIT_GPT2)
@@ -15,7 +15,7 @@ static gra_init weight_init(const gra_gpt_config *c, bool residual)
 
 gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
 {
-    if (!c)                             /* there is no model in which to keep the error */
+    if (!c)                             /* there is no model to keep the error */
         gra_model_fail(NULL, "gra_gpt_block_config: got NULL for the config, expected a gra_gpt_config");
     const gra_init weight = weight_init(c, false), last = weight_init(c, true);
     return (gra_transformer_block_config){
@@ -26,7 +26,7 @@ gra_transformer_block_config gra_gpt_block_config(const gra_gpt_config *c)
         .drop_rate = c->drop_rate, .shift = c->bias };
 }
 
-/* False, and an error of the model: c is NULL, or a field is out of range. */
+/* Returns false, with an error of the model, if c is NULL or a field is out of range. */
 static bool check_config(gra_model *m, const gra_gpt_config *c)
 {
     if (!c) {

@@ -15,8 +15,7 @@ extern "C" {
 #endif
 
 /* ---- FeedForward: y = gelu(x W_0^T + b_0) W_2^T + b_2; (..., dim) -> the same --------------------------
- * (Vaswani et al. 2017, with GELU as GPT has it; Raschka 4.3.) layers.0 (hidden, dim), layers.2 (dim,
- * hidden). */
+ * (Vaswani et al. 2017, with GPT's GELU; Raschka 4.3.) layers.0 (hidden, dim), layers.2 (dim, hidden). */
 typedef enum gra_gelu_form {
     GRA_GELU_ERF,                       /* nn.GELU() */
     GRA_GELU_TANH                       /* nn.GELU(approximate="tanh"): GPT-2's and Raschka's */
@@ -43,7 +42,7 @@ gra_tensor *gra_feed_forward_forward(gra_tape *t, const struct gra_feed_forward 
 typedef struct gra_transformer_block_config {
     gra_attention_config    att;        /* d_in and d_out are dim */
     gra_feed_forward_config ff;
-    double                  drop_rate;  /* of what each branch adds to x */
+    double                  drop_rate;  /* of each branch's contribution to x */
     bool                    shift;      /* a bias of the norms */
 } gra_transformer_block_config;
 
@@ -68,7 +67,7 @@ typedef enum gra_gpt_init_kind {
     /* Weights N(0, 0.02), biases 0; out_proj and layers.2, which write to the residual stream,
      * N(0, 0.02 / sqrt(2 n_layers)) (Radford et al. 2019). */
     GRA_INIT_GPT2,
-    GRA_INIT_ZEROS                      /* for a model that will be loaded: draws nothing */
+    GRA_INIT_ZEROS                      /* for a model to be loaded: draws nothing */
 } gra_gpt_init_kind;
 
 typedef struct gra_gpt_config {
@@ -100,9 +99,9 @@ void        gra_gpt_init(struct gra_gpt *g, gra_scope scope, const gra_gpt_confi
 gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids, int batch, int time);
 
 /* ---- the key-value cache: a GPT, some tokens at a time ----------------------------------------------------
- * Of previous tokens, attention reads only keys and values. A cache keeps them, so that they need not be
- * computed again: a new token costs the matrix products of one row instead of `time` rows. For GRA_EVAL,
- * causal attention and one sequence. The cache is the only object here that the caller owns and closes.
+ * Attention reads only the keys and values of previous tokens. A cache keeps these, so a new token costs the
+ * matrix products of one row instead of `time` rows. The cache works with GRA_EVAL, causal attention and one
+ * sequence. It is the only object here that the caller owns and closes.
  *
  *     gra_kv_cache cache;
  *     gra_kv_cache_open(&cache, &gpt);
@@ -110,8 +109,8 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
  *     logits = gra_gpt_forward_cached(t, &gpt, &id, 1, &cache);        for the token after `id`, ...
  *     gra_kv_cache_close(&cache);
  *
- * Positions count from the first token. To slide the window, clear the cache and feed it the remaining
- * tokens. Clear it, too, when parameters have changed. */
+ * Positions count from the first token. To slide the window, clear the cache and pass the remaining tokens to
+ * it. Also clear it when parameters have changed. */
 int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);     /* 0; -1: no memory, or no GPT */
 void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
 void        gra_kv_cache_close(gra_kv_cache *c);

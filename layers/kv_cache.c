@@ -8,7 +8,7 @@
 int gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g)
 {
     enum { LINE = 64 };
-    if (!c || !g)                       /* no tape is known to keep the error */
+    if (!c || !g)                       /* there is no tape to keep the error */
         gra_fail(NULL, "gra_kv_cache_open: got NULL for the %s, expected the address of its struct",
                  c ? "GPT" : "cache");
     const int blocks = g->config.n_layers, context = g->config.context_length, width = g->config.emb_dim;

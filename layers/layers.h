@@ -9,13 +9,13 @@
  *     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 3, 2, true);     fc.weight, fc.bias
  *     y = gra_linear_forward(t, &l, x);
  *
- * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to the ops, many of which
- * have the same name (gra_linear(t, x, w, b) is the op, struct gra_linear a layer with its w and b). Each
+ * A layer's type is `struct gra_NAME`, without a typedef: the short names belong to ops, and many layers have
+ * the name of an op (gra_linear(t, x, w, b) is the op, struct gra_linear is a layer with its w and b). Each
  * layer has a block here: formula and shapes, parameters and their initial values, struct, init, forward.
  *
- * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A layer
- * whose init failed may be used: its forward is an error of the tape. So is the forward of a NULL layer.
- * / */
+ * Errors: init leaves a sentence in the model (gra_model_error), forward in the tape (gra_error). A layer may
+ * be used after a failed init: its forward is an error of the tape, like the forward of a NULL layer.
+ */
 #ifndef GRADUS_LAYERS_H
 #define GRADUS_LAYERS_H
 
@@ -63,7 +63,7 @@ void        gra_positional_embedding_init_with(struct gra_positional_embedding *
 gra_tensor *gra_positional_embedding_forward(gra_tape *t, const struct gra_positional_embedding *l,
                                              gra_tensor *x);
 
-/* For tokens that come after `first` others: y_t = x_t + weight[first + t]. */
+/* For tokens that follow `first` earlier tokens: y_t = x_t + weight[first + t]. */
 gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_positional_embedding *l,
                                                   gra_tensor *x, int first);
 
@@ -83,7 +83,7 @@ struct gra_layer_norm {
 };
 void        gra_layer_norm_init(struct gra_layer_norm *l, gra_scope scope, int dim);
 void        gra_layer_norm_init_as(struct gra_layer_norm *l, gra_scope scope, int dim, const char *weight,
-                                   const char *bias);   /* with names of your own; bias NULL: none */
+                                   const char *bias);   /* with names of your choice; bias NULL: none */
 gra_tensor *gra_layer_norm_forward(gra_tape *t, const struct gra_layer_norm *l, gra_tensor *x);
 
 /* ---- RMSNorm: y = x / sqrt(mean x^2 + eps) weight over the last dimension ------------------------
@@ -110,8 +110,8 @@ typedef struct gra_attention_config {
     double   dropout;                   /* of the attention weights, in GRA_TRAIN */
     bool     qkv_bias;                  /* biases of W_query, W_key, W_value */
     bool     bias;                      /* a bias of out_proj: nn.MultiheadAttention and Raschka's have one */
-    bool     bidirectional;             /* without the causal mask: each position sees every other (BERT) */
-    gra_init qkv_init, out_init;        /* initial weights, with biases 0; all fields zero: as nn.Linear */
+    bool     bidirectional;             /* without the causal mask: each position sees all positions (BERT) */
+    gra_init qkv_init, out_init;        /* initial weights, with biases 0; all fields zero: like nn.Linear */
 } gra_attention_config;
 
 /* ---- CausalAttention: y = D v, D = dropout(softmax(q k^T / sqrt(d_out)));  one head ------------------
@@ -127,9 +127,9 @@ void        gra_causal_attention_init(struct gra_causal_attention *a, gra_scope 
 gra_tensor *gra_causal_attention_forward(gra_tape *t, const struct gra_causal_attention *a, gra_tensor *x);
 
 /* ---- MultiHeadAttention: num_heads heads of d_out / num_heads columns, side by side, then a Linear --------
- * y = concat(heads) W_o^T + b_o, each head as CausalAttention. (Vaswani et al. 2017; Raschka 3.6, with weight
- * splits; Ainslie et al. 2023, where num_kv_heads, a divisor of num_heads, is less.) W_query (d_out, d_in);
- * W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out, d_out). */
+ * y = concat(heads) W_o^T + b_o, each head like CausalAttention. (Vaswani et al. 2017; Raschka 3.6, with
+ * weight splits; Ainslie et al. 2023, where num_kv_heads, a divisor of num_heads, is less.) W_query (d_out,
+ * d_in); W_key, W_value (num_kv_heads d_out / num_heads, d_in); out_proj (d_out, d_out). */
 struct gra_multi_head_attention {
     gra_attention_config config;
     struct gra_linear    query, key, value, out_proj;
@@ -140,9 +140,9 @@ gra_tensor *gra_multi_head_attention_forward(gra_tape *t, const struct gra_multi
                                              gra_tensor *x);
 
 /* ---- a key-value cache: the keys and values of a sequence, for several attention layers (see gpt.h) ------
- * The attention of the new tokens x (1, time, d_in), a row for each. Their keys and values are appended to
- * those of layer `block`. For GRA_EVAL, causal attention and one sequence. The caller advances cache->time
- * after all layers. */
+ * Computes the attention of the new tokens x (1, time, d_in), a row for each, and appends their keys and
+ * values to those of layer `block`. It works with GRA_EVAL, causal attention and one sequence. The caller
+ * advances cache->time after all layers. */
 typedef struct gra_kv_cache {
     gra_real *rows;                     /* keys, then values of each layer: (context_length, width) each */
     int       blocks, context_length, width;

@@ -1,5 +1,5 @@
-/* TransformerBlock, pre-norm: two branches read a normalised copy of the residual stream x and add
- * their results to it,
+/* TransformerBlock, pre-norm: two branches read a normalised copy of the residual stream x and add their
+ * results to x,
  *
  *     x = x + drop(att(norm1(x)))     positions exchange information
  *     x = x + drop(ff(norm2(x)))      each position is transformed separately */
@@ -26,7 +26,7 @@ void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
-/* x + drop(y), where y is the branch of z; the backward does not need y, and can compute z again. */
+/* x + drop(y), where y is the branch's result for z. The backward needs no y, and can recompute z. */
 static gra_tensor *add_branch(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
                               gra_tensor *z, gra_tensor *y)
 {
@@ -53,7 +53,7 @@ gra_tensor *gra_transformer_block_forward_cached(gra_tape *t, const struct gra_t
 {
     if (!gra_given_to_forward(t, "transformer_block", b))
         return gra_empty(t);
-    /* as above, for x (1, time, dim): a cache is used only in GRA_EVAL, where dropout does nothing */
+    /* as above, for x (1, time, dim): a cache is used only in GRA_EVAL, without dropout */
     gra_tensor *y = gra_layer_norm_forward(t, &b->norm1, x);
     x = gra_add(t, x, gra_multi_head_attention_forward_cached(t, &b->att, y, cache, block));
     y = gra_layer_norm_forward(t, &b->norm2, x);

@@ -1,7 +1,7 @@
 /* arena: a bump allocator over a growing list of blocks. Every piece starts on a cache line.
  *
- * Under AddressSanitizer free memory is poisoned, so that a read or write there is reported, for example if a
- * program reads a tensor of an earlier step. */
+ * AddressSanitizer reports reads and writes of free memory, which is poisoned here, for example if a program
+ * reads a tensor of an earlier step. */
 #include "base.h"
 #include "system.h"
 
@@ -32,7 +32,7 @@ struct gra_block {
     size_t            size, used;       /* bytes after this header */
 };
 
-/* LINE + size cannot overflow: a piece is at most SIZE_MAX / 4 bytes, a block at most twice as large. */
+/* LINE + size cannot overflow: a piece has at most SIZE_MAX / 4 bytes, and a block at most twice as many. */
 static struct gra_block *new_block(size_t size)
 {
     struct gra_block *b = aligned_alloc(LINE, LINE + size);
@@ -56,7 +56,7 @@ static struct gra_block *append(gra_arena *a, struct gra_block *last, size_t byt
     if (size < bytes)
         size = bytes;
     struct gra_block *b = new_block(size);
-    if (!b && size > bytes)             /* no memory for a block twice as large: request only `bytes` */
+    if (!b && size > bytes)             /* no memory for a block of double size: request only `bytes` */
         b = new_block(bytes);
     if (b)
         *(last ? &last->next : &a->first) = b;
@@ -82,7 +82,7 @@ void *gra_arena_alloc(gra_arena *a, size_t bytes)
     return piece;
 }
 
-/* Makes sure that one block has so many bytes: then they fit, however full the blocks before it are. */
+/* Makes sure that one block has this many bytes, which then fit however full the earlier blocks are. */
 bool gra_arena_reserve(gra_arena *a, size_t bytes)
 {
     struct gra_block *last = NULL;
@@ -122,8 +122,8 @@ void gra_arena_back(gra_arena *a, gra_arena_mark to)
 
 void gra_arena_rewind(gra_arena *a) { gra_arena_back(a, (gra_arena_mark){ 0 }); }
 
-/* Blocks grow, so the last block is often large enough; otherwise one block of the total size replaces
- * all. */
+/* Blocks grow, so the last block is often large enough; otherwise one block of their total size replaces
+ * them. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);
@@ -133,7 +133,7 @@ void gra_arena_merge(gra_arena *a)
         a->first = next;
     }
     if (!a->first && used)
-        a->first = new_block(used);     /* NULL, out of memory: gra_arena_alloc tries again */
+        a->first = new_block(used);     /* NULL if out of memory: gra_arena_alloc tries again */
     gra_arena_rewind(a);
 }
 

@@ -1,4 +1,4 @@
-/* base.h: the base of everything else: the memory of a step, the record of an error, and texts. */
+/* base.h: what all other files need: the memory of a step, the record of an error, and texts. */
 #ifndef GRADUS_BASE_H
 #define GRADUS_BASE_H
 
@@ -11,7 +11,7 @@ typedef struct gra_arena {
     struct gra_block *first, *at;    /* blocks, in the order in which they are filled; `at` is being filled */
 } gra_arena;
 void  *gra_arena_alloc(gra_arena *a, size_t bytes);  /* 64-byte aligned, uninitialised; NULL: out of memory */
-bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind so many bytes need no malloc */
+bool   gra_arena_reserve(gra_arena *a, size_t bytes);   /* after a rewind, this many bytes need no malloc */
 typedef struct gra_arena_mark {
     struct gra_block *at;
     size_t            used;
@@ -27,8 +27,7 @@ void   gra_arena_free(gra_arena *a);
  */
 void gra_refuse_both_precisions(void);  /* aborts in a program linked with both libgradus and libgradus64 */
 
-/* ---- error.c: the record of an error. A tape, a model and a file have one each --------------------------
- */
+/* ---- error.c: the record of an error. A tape, a model and a file each have a record -------------------- */
 typedef struct gra_failure {            /* all zeros: no error */
     bool   failed;
     size_t subject;                     /* length of the "model.safetensors: " before the sentence, or 0 */
@@ -36,31 +35,30 @@ typedef struct gra_failure {            /* all zeros: no error */
 } gra_failure;
 
 /* Only the first sentence is kept. gra_failure_set returns false, for use in a return statement.
- * gra_failure_about clears the record, and later sentences begin "path: "; gra_failure_clear keeps that
- * subject. gra_failure_text is NULL where there is no error. */
+ * gra_failure_about clears the record, and later sentences begin with "path: "; gra_failure_clear keeps this
+ * prefix. gra_failure_text is NULL if there is no error. */
 void        gra_failure_about(gra_failure *e, const char *path);
 bool        gra_failure_set(gra_failure *e, const char *format, ...) GRA_PRINTF(2, 3);
 void        gra_failure_set_args(gra_failure *e, const char *format, va_list args);
 void        gra_failure_clear(gra_failure *e);
 const char *gra_failure_text(const gra_failure *e);
 
-/* Prints a sentence and aborts: without gra_keep_going, and where no tape or model can keep the error. */
+/* Prints a sentence and aborts: without gra_keep_going, or if no tape or model can keep the error. */
 _Noreturn void gra_abort(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* ---- shape.c: the indices of element i, as if they were sizes: GRA_SHAPE_STRING writes them -------------
- */
+/* ---- shape.c: the indices of element i, as a shape, which GRA_SHAPE_STRING writes ---------------------- */
 gra_shape gra_place_of(gra_shape s, size_t i);
 
-/* ---- text.c: names may contain any bytes; only printable text of them is shown --------------------------
- */
+/* ---- text.c: names may contain any bytes; only printable text is shown --------------------------------- */
 
-/* gra_utf8 reads the next character and moves *s past it; -1: invalid UTF-8. gra_is_printable is false for -1
- * and for characters that control a terminal, change the direction of text, or are not allowed in XML. */
+/* gra_utf8 reads the next character and moves *s past it, or returns -1 for invalid UTF-8. gra_is_printable
+ * is false for -1 and for characters that control a terminal, change the direction of text, or are invalid in
+ * XML. */
 int32_t gra_utf8(const char **s, const char *end);
 bool    gra_is_printable(int32_t c);
 
-/* Writes s to text, without its middle if it has more than `columns` characters (3 <= columns <= 99), and
- * returns how many characters were written. text has room for GRA_COLUMNS_TEXT bytes. */
+/* Writes s to text, without the middle if s has more than `columns` characters (3 <= columns <= 99), and
+ * returns the number of characters written. text has room for GRA_COLUMNS_TEXT bytes. */
 #define GRA_COLUMNS_TEXT 400
 int     gra_shortened(const char *s, int columns, char *text);
 
@@ -75,7 +73,7 @@ void    gra_line_put(gra_line *s, const char *format, ...) GRA_PRINTF(2, 3);    
 typedef struct gra_text {               /* a text that grows: begin with { 0 }, end with free(t.s) */
     char  *s;
     size_t n, room;
-    bool   failed;                      /* out of memory: nothing is added any more */
+    bool   failed;                      /* out of memory: nothing more is added */
 } gra_text;
 void    gra_text_put(gra_text *t, const char *format, ...) GRA_PRINTF(2, 3);
 

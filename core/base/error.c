@@ -1,4 +1,4 @@
-/* error: the record of an error, and the abort if nothing keeps the error. */
+/* error: records an error, and aborts if nothing can keep the error. */
 #include "base.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ const char *gra_failure_text(const gra_failure *e) { return e->failed ? e->text 
 void gra_abort(const char *format, ...)
 {
     va_list args;
-    fflush(stdout);                                     /* so that earlier output comes first */
+    fflush(stdout);                                     /* makes earlier output come first */
     va_start(args, format);
     fputs("gradus: ", stderr);
     vfprintf(stderr, format, args);

@@ -1,5 +1,5 @@
-/* precision: the library's version, and the symbol to which every file that includes gradus.h refers: only
- * the library of the same precision has it. */
+/* precision: the library's version, and a symbol that only the library of one precision has. Every file that
+ * includes gradus.h refers to the symbol of its precision. */
 #include "base.h"
 
 const size_t GRA_NEEDS_LIBRARY = sizeof(gra_real);
@@ -7,7 +7,8 @@ const size_t GRA_NEEDS_LIBRARY = sizeof(gra_real);
 int gra_version(void) { return GRADUS_VERSION; }
 
 /* A program linked with both shared libraries finds both symbols, and would pass floats to functions that
- * expect doubles, or the reverse. In such a program the other library's symbol, weak here, has an address. */
+ * expect doubles, or the reverse. In such a program the other library's symbol, which is weak here, has an
+ * address. */
 #ifdef GRADUS_DOUBLE
 #define OTHER gra_compiled_without_GRADUS_DOUBLE_needs_libgradus
 #else

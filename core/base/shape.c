@@ -77,7 +77,7 @@ gra_shape gra_place_of(gra_shape s, size_t i)
     return s;
 }
 
-/* ---- broadcasting: aligned at the right, sizes agree or one of them is 1 ---- */
+/* ---- broadcasting: aligned at the right, two sizes agree or one is 1 ---- */
 
 /* Size of the d-th dimension from the right, d = 1, 2, ...; a missing dimension counts as 1. */
 static int from_right(gra_shape s, int d)

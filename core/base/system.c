@@ -42,7 +42,7 @@ static int failed(void)
     return -1;
 }
 
-/* A file's number is the number that NTFS gives it; a device or a pipe has no number. */
+/* A file's number comes from NTFS; a device or a pipe has no number. */
 static int about(HANDLE file, struct gra_stat *s)
 {
     BY_HANDLE_FILE_INFORMATION i;
@@ -71,7 +71,7 @@ int gra_stat(const char *path, struct gra_stat *s)
 
 static unsigned at_most(size_t n)       { return n < 1 << 30 ? (unsigned)n : 1 << 30; }
 ssize_t gra_read(int fd, void *to, size_t n)            { return _read(fd, to, at_most(n)); }
-ssize_t gra_write(int fd, const void *from, size_t n)   /* _write of a full disk may set EINVAL */
+ssize_t gra_write(int fd, const void *from, size_t n)   /* _write to a full disk may set EINVAL */
 {
     DWORD wrote = 0;
     return WriteFile((HANDLE)_get_osfhandle(fd), from, at_most(n), &wrote, NULL) ? (ssize_t)wrote : failed();
@@ -81,14 +81,14 @@ ssize_t gra_pread(int fd, void *to, size_t n, long long at)
     return _lseeki64(fd, at, SEEK_SET) < 0 ? -1 : gra_read(fd, to, n);
 }
 
-/* It waits until the new name is on the disk. */
+/* This call waits until the new name is on the disk. */
 int gra_rename(const char *from, const char *to)
 {
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : failed();
 }
 
-/* The C library's tmpfile needs the right to write to the root of the disk. T and D: the file is temporary,
- * and deleted when it is closed. */
+/* The C library's tmpfile would need permission to write to the root of the disk. The flags T and D make the
+ * file temporary, and delete it on closing. */
 FILE *gra_tmpfile(void)
 {
     char *name = _tempnam(NULL, "gradus");
@@ -97,7 +97,7 @@ FILE *gra_tmpfile(void)
     return f;
 }
 
-/* A lock also keeps others from reading, so it locks a byte behind the end of the file. */
+/* A lock also keeps other programs from reading, so a byte past the end of the file is locked. */
 int gra_fcntl(int fd, int what, ...)
 {
     const HANDLE file = (HANDLE)_get_osfhandle(fd);
@@ -145,5 +145,5 @@ int gra_run_program(char *const arguments[], int in, int out, const char *folder
     return status == -1 ? 127 : (int)status;
 }
 #else
-typedef int gra_system;                 /* elsewhere there is nothing to define; a file must not be empty */
+typedef int gra_system;                 /* other systems need no definitions, but C forbids an empty file */
 #endif

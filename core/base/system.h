@@ -1,6 +1,6 @@
-/* system: the POSIX functions that gradus uses. Those that Windows lacks are declared here, and defined in
- * system.c, the only file that includes windows.h, which defines short words as macros. Paths are UTF-8 in a
- * program whose manifest says so (examples/windows), as gradus's programs do. */
+/* system: the POSIX functions that gradus uses. Functions that Windows lacks are declared here and defined in
+ * system.c. No other file includes windows.h, which defines short words as macros. Paths are UTF-8 in a
+ * program whose manifest says so (examples/windows), as in gradus's programs. */
 #ifndef GRADUS_SYSTEM_H
 #define GRADUS_SYSTEM_H
 
@@ -76,7 +76,7 @@ enum { SA_RESETHAND = 1, SA_RESTART = 2 };
 #define sigaction(number, action, was) ((void)signal(number, (action)->sa_handler))
 #define SIGXFSZ                        25
 
-void    gra_begin_system(char *program);        /* from now on streams carry bytes, the screen shows UTF-8 */
+void    gra_begin_system(char *program);        /* streams then carry bytes, and the screen shows UTF-8 */
 char   *gra_plain_path(char *path);             /* with / for \, in place */
 int     gra_run_program(char *const arguments[], int in, int out, const char *folder);
 #define begin_system gra_begin_system

@@ -33,7 +33,7 @@ bool gra_is_printable(int32_t c)
     return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !directs && c != 0xfffe && c != 0xffff;
 }
 
-/* The next character of a text that may contain any bytes: a '?' for one that is not printable. */
+/* The next character of a text that may contain any bytes: '?' for a character that is not printable. */
 static int next_char(const char **s, const char *end, char c[4])
 {
     const char *from = *s;
@@ -55,7 +55,7 @@ int gra_shortened(const char *s, int columns, char *text)
     const char *end = s + strlen(s);
     for (const char *p = s; p < end; all++)
         next_char(&p, end, c);
-    /* characters on both sides of the dots: more on the right, for the end of a path matters more */
+    /* characters on both sides of the dots: more on the right, since the end of a path matters more */
     const int left = (columns - 3) / 4, right = columns - 3 - left;
     for (int i = 0; s < end; i++) {
         const int n = next_char(&s, end, c);

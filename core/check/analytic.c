@@ -6,8 +6,8 @@ static gra_tensor *tensor_of(const gra_checking *k, int i)     /* of the latest 
     return i < k->nin ? k->input[i] : k->tensor[i].param;
 }
 
-/* loss + sum_i d_i x_i, so that x's gradient holds d when the backward of f adds to it. The d are as large as
- * the gradients, so that rounding spoils neither d nor the gradient in the sum. */
+/* loss + sum_i d_i x_i: x's gradient holds d when the backward of f adds to it. d is as large as the
+ * gradients, so rounding spoils neither d nor the gradient in the sum. */
 static gra_tensor *use_once_more(gra_checking *k, gra_tensor *loss)
 {
     gra_rng own;
@@ -46,7 +46,7 @@ bool gra_check_backward(gra_checking *k, const real *c, bool once_more)
     k->known = loss->requires_grad;
     if (once_more)
         loss = use_once_more(k, loss);
-    if (loss->requires_grad)                            /* else there is nothing to compare */
+    if (loss->requires_grad)                            /* otherwise there is nothing to compare */
         gra_backward(k->tape, loss);
     if (gra_error(k->tape))
         return gra_check_fails(k, gra_error(k->tape));

@@ -1,8 +1,9 @@
-/* beyond: is memory read before the start or past the end of a tensor? Then the result depends on the numbers
- * that lie there.
+/* beyond: does an op read memory before the start or past the end of a tensor? Then its result depends on the
+ * numbers in that memory.
  *
  * The guard puts numbers around all memory. If the first few of these numbers are changed, the result changes
- * only if one of them is read. The smallest such count ends with the first number that is read. */
+ * only if the op reads one of them. The smallest count that changes the result ends with the first number
+ * that the op reads. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -10,11 +11,11 @@ typedef struct beyond {
     gra_checking *check;
     int           tensor;               /* the tensor whose gradient is compared; -1: y is compared */
     size_t        size;
-    real         *usual;                /* the values to compare with: no number was changed */
+    real         *usual;                /* the values to compare with, when no number was changed */
     bool          failed;
 } beyond;
 
-/* Do the values differ from the usual values when `changed` numbers are changed? first: keeps these. */
+/* Do the values differ from the usual ones if `changed` numbers are changed? `first`: keep these values. */
 static bool differs(beyond *b, size_t changed, bool first)
 {
     gra_checking *k = b->check;
@@ -52,7 +53,7 @@ int gra_check_beyond(gra_checking *k, int tensor, gra_line *s)
 {
     gra_guard *g = &k->guard;
     beyond b = { .check = k, .tensor = tensor, .size = tensor < 0 ? k->size : k->tensor[tensor].size };
-    size_t same = 0, other = 0;         /* so many changed numbers keep the result, or change it */
+    size_t same = 0, other = 0;         /* this many changed numbers keep the result, or change it */
     b.usual = calloc(b.size + 1, sizeof(real));
     b.failed = !b.usual && !gra_check_fails(k, "out of memory");
     const bool repeats = b.usual && !differs(&b, 0, true) && !differs(&b, 0, false);

@@ -7,31 +7,31 @@
  *                                 |x|))
  *
  * The largest gradient of the tensor is in r because rounding spoils small elements as much as large
- * ones: beside a gradient of 1, a gradient of 1e-9 is known to few digits. The loss is in r for tensors
- * whose true gradient is zero (the bias of attention's keys): there a and n are nothing but rounding.
- * The sign counts: a flipped sign is an error of 2, the largest there is.
+ * ones: beside a gradient of 1, only a few digits of a gradient of 1e-9 are known. The loss is in r for
+ * tensors whose true gradient is zero (the bias of attention's keys): there a and n are only rounding errors.
+ * The sign counts: a flipped sign is an error of 2, the largest possible.
  *
- * The weights c have sizes in [0.5, 1.5], so that exchanged places are noticed, and both signs, so that a
- * backward that loses the sign of dy is noticed. The check draws all values from its own generator.
- * numeric.c explains how n is computed.
+ * The weights c have magnitudes in [0.5, 1.5], which reveals exchanged places, and both signs, which reveals
+ * a backward that loses the sign of dy. The check draws all values from a private generator. numeric.c
+ * explains how n is computed.
  *
- * A gradient may be right in some cases only. So a is taken
- * - when x's gradient is uninitialised before: the op stores to it, or fills it with zeros first;
- * - when x's gradient holds numbers already: x is used once more, after f, by a term sum_i d_i x_i. Its
- *   gradient holds d when the backward of f begins, so that a backward that overwrites it instead of adding
- *   is noticed; d is subtracted from a;
- * - with each tensor in turn a constant, whose gradient is NULL: the other gradients must not change;
- * - when f is used once more, with other values, before the backward begins: each use must keep for itself
- *   what its backward needs;
- * - when one tensor is passed as two inputs: its gradient is the sum of both.
- * In all these steps guard.c watches what the ops write, and names an op that writes where it may not. */
+ * A gradient may be right only in some cases. So a is taken
+ * - when x's gradient is uninitialised before the backward: the op overwrites it, or it is zeroed first;
+ * - when x's gradient holds numbers already: a term sum_i d_i x_i uses x once more, after f. The gradient of
+ *   x holds d when the backward of f begins, which reveals a backward that overwrites instead of adding; d is
+ *   subtracted from a;
+ * - with each tensor in turn as a constant, whose gradient is NULL: the other gradients must not change;
+ * - when f is used once more, with other values, before the backward begins: each use must keep its own
+ *   values for backward;
+ * - when one tensor is passed as two inputs: its gradient is the sum of both gradients.
+ * In all these cases guard.c watches what the ops write, and names an op that writes where it must not. */
 #include "checking.h"
 #include "../model/model.h"
 #include <stdlib.h>
 
 /* ---- the function itself --------------------------------------------------------------------- */
 
-/* The first evaluation, which is watched. */
+/* The first evaluation, under the guard. */
 static gra_tensor *begin(gra_checking *k)
 {
     gra_guard_watch(&k->guard, true);
@@ -46,7 +46,7 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
 {
     if (y->op && !y->ran) {
         gra_check_say(k->report, "gradient check: f returned a result of %s that was never computed: an op's "
-                      "public function ends in return gra_run(y)", y->op->name);
+                      "public function must end with return gra_run(y)", y->op->name);
         return false;
     }
     k->size = y->size;
@@ -65,7 +65,7 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
         k->y[j] = y->data[j];
         if (!isfinite(k->y[j])) {
             gra_check_say(k->report,
-                          "gradient check: element %zu of what f returned is %g: no derivative can be taken. "
+                          "gradient check: element %zu of f's result is %g: no derivative can be taken. "
                           "If f is not defined everywhere, set .low and .high of its inputs; if it is, its "
                           "forward reads memory that it did not fill", j, fabs((double)k->y[j]));
             return false;
@@ -77,7 +77,7 @@ static bool weigh(gra_checking *k, const gra_tensor *y)
     return true;
 }
 
-/* If f returned something different each time, numeric gradients would mean nothing. */
+/* If f gave different results each time, numeric gradients would mean nothing. */
 static bool repeats(gra_checking *k)
 {
     gra_guard_change(&k->guard, true, 0);               /* with the same memory as the first time */
@@ -116,14 +116,14 @@ static void measure(gra_checked *x)
     x->largest = x->error = 0;
     x->worst = 0;
     x->untested = x->size > 0;
-    for (size_t i = 0; i < x->size; i++) {              /* fmax passes over a NaN */
+    for (size_t i = 0; i < x->size; i++) {              /* fmax ignores a NaN */
         const double a = fabs((double)x->analytic[i]), n = fabs((double)x->numeric[i]);
         x->largest = fmax(x->largest, n > (double)x->unsure[i] ? fmax(a, n) : a);
         x->untested &= a == 0 && n == 0;
     }
     for (size_t i = 0; i < x->size; i++) {
         const double e = gra_check_error(x, i);
-        /* among errors that are equal but for rounding, the first */
+        /* the first among errors that differ only by rounding */
         if (e > x->error * (1 + 1e-6)) {
             x->error = e;
             x->worst = i;
@@ -131,7 +131,7 @@ static void measure(gra_checked *x)
     }
 }
 
-/* The tensor with the largest error, except the constant tensor; NULL: all tensors are empty. */
+/* The tensor with the largest error, except the constant tensor, or NULL if all tensors are empty. */
 static gra_checked *worst_of(gra_checking *k)
 {
     gra_checked *worst = NULL;
@@ -198,7 +198,7 @@ static int all_wanted(gra_checking *k)
     return judge(k);
 }
 
-/* Each tensor as a constant in turn: the gradients of the others stay the same. */
+/* Each tensor as a constant in turn: the other tensors' gradients must not change. */
 static int constants(gra_checking *k)
 {
     int status = 0;
@@ -217,7 +217,7 @@ static int constants(gra_checking *k)
 
 /* ---- f used twice ------------------------------------------------------------------------------- */
 
-/* A sweep with values for which f may refuse to work; false: it refused. */
+/* A sweep with values that f may refuse; false: f refused them. */
 static bool try_sweep(gra_checking *k)
 {
     gra_check_try(k, true);
@@ -240,7 +240,7 @@ static int used_again(gra_checking *k)
 
 /* ---- one tensor as two inputs ------------------------------------------------------------------- */
 
-/* Are y and all gradients finite? Else f is not defined for these values, and they prove nothing. */
+/* Are y and all gradients finite? If not, f is not defined for these values, and they prove nothing. */
 static bool all_finite(const gra_checking *k)
 {
     bool ok = k->finite;
@@ -250,8 +250,8 @@ static bool all_finite(const gra_checking *k)
     return ok;
 }
 
-/* Is the gradient of the one tensor only a's part, or only b's part? a->fresh is the sum of both parts,
- * b->fresh is b's part. */
+/* Is the gradient of the shared tensor only a's part, or only b's part? a->fresh is the sum of both parts,
+ * and b->fresh is b's part. */
 static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_checked *b, double tolerance)
 {
     bool of_a = true, of_b = true;
@@ -261,14 +261,14 @@ static void tell_alone(const gra_checking *k, const gra_checked *a, const gra_ch
     }
     if (of_a && of_b)
         gra_check_hint(k->report, "likely: only one of the two gradients is there: the other is overwritten, "
-                       "or left out");
+                       "or missing");
     else if (of_a || of_b)
-        gra_check_hint(k->report, "likely: only the gradient that it gets as %s is there: its gradient as %s "
-                       "is overwritten, or left out", (of_a ? a : b)->name, (of_a ? b : a)->name);
+        gra_check_hint(k->report, "likely: only its gradient as %s is there: its gradient as %s "
+                       "is overwritten, or missing", (of_a ? a : b)->name, (of_a ? b : a)->name);
 }
 
-/* Two tensors of the same values have two gradients; one tensor passed in both places must have their sum.
- * This comparison needs no differences. *proof: f is defined for these values. */
+/* Two tensors with the same values have two gradients; one tensor passed in both places must get their sum.
+ * This comparison needs no finite differences. *proof: f is defined for these values. */
 static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof)
 {
     double most = fmax(a->floor, b->floor), off = 0;
@@ -286,7 +286,7 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     k->twin[1] = (int)(b - k->tensor);
     const bool ok = try_sweep(k);
     k->twin[1] = -1;
-    for (size_t j = 0; ok && j < a->size; j++) {       /* not ok: f does not take one tensor in both places */
+    for (size_t j = 0; ok && j < a->size; j++) {       /* not ok: f refuses one tensor in both places */
         const double e = fabs((double)a->analytic[j] - (double)a->fresh[j]);
         if (e > off) {
             off = e;
@@ -301,15 +301,15 @@ static int twins_at(gra_checking *k, gra_checked *a, gra_checked *b, bool *proof
     r->analytic = (double)a->analytic[worst];
     r->numeric = (double)a->fresh[worst];
     snprintf(r->name, sizeof r->name, "%s", a->name);
-    gra_check_say(r, "gradient check FAILED: one tensor handed over as both %s and %s: element %zu of its "
+    gra_check_say(r, "gradient check FAILED: one tensor passed as both %s and %s: element %zu of its "
                   "gradient is %.6g, but should be %.6g, the sum of the gradients of two equal tensors "
                   "(error %.2g)", a->name, b->name, worst, r->analytic, r->numeric, r->error);
     tell_alone(k, a, b, k->tolerance * most);
     return 1;
 }
 
-/* Every two inputs of one shape: with the values of the first input, or, if f is not defined for them, with
- * the values of the second. */
+/* Every pair of inputs of equal shape, with the values of the first input, or of the second if f is not
+ * defined for the first. */
 static int twins(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++)
@@ -350,7 +350,7 @@ static int check(gra_checking *k, gra_model *m)
     for (int i = 0; i < k->count; i++)
         untested |= k->tensor[i].untested || k->tensor[i].kinks;
     gra_check_tell(k, k->report->elements ? worst_of(k) : NULL, untested);
-    const gra_check_report passed = *k->report;         /* unless what follows finds something */
+    const gra_check_report passed = *k->report;         /* unless the checks below find something */
     k->report->finding[0] = k->report->text[0] = '\0';
     status = constants(k);
     if (!status)
@@ -383,7 +383,7 @@ int gra_check_with(gra_tape *t, const gra_check_options *o, gra_check_report *re
     gra_check_report unread;
     gra_need_tape(t, "gra_check");
     report = report ? report : &unread;
-    *report = (gra_check_report){ .error = (double)INFINITY };     /* until known, so that it is not right */
+    *report = (gra_check_report){ .error = (double)INFINITY };     /* infinite until it is known */
     gra_checking k = { .tape = t, .mode = o->rng ? GRA_TRAIN : GRA_GRAD, .rng = o->rng, .f = o->f,
                        .arg = o->arg, .tolerance = o->tolerance > 0 ? o->tolerance : 1e-6,
                        .report = report, .explain = explain, .nin = o->nin, .in = o->in, .constant = -1,

@@ -1,11 +1,12 @@
-/* collect: lists the tensors whose gradients are compared. Inputs get values; parameters get, during the
- * check, a copy of their values and a gradient in guarded memory. */
+/* collect: lists the tensors whose gradients are compared. Inputs get values. During the check, parameters
+ * get a copy of their values and a gradient in guarded memory. */
 #include "checking.h"
 #include "../model/model.h"
 #include <stdlib.h>
 
-/* A random number in the i-th of the n intervals into which [0, 1] is cut. Intervals are longer in the lower
- * half, so that fewer values lie there: else the mean would be the middle of the range, which is often 0. */
+/* A random number in the i-th of the n intervals into which [0, 1] is cut. Intervals in the lower half are
+ * longer, so fewer values lie there. With equal intervals the mean would be the middle of the range, which is
+ * often 0. */
 static double fraction(gra_rng *g, size_t i, size_t n)
 {
     double draw;
@@ -14,9 +15,9 @@ static double fraction(gra_rng *g, size_t i, size_t n)
     return u + u * (1 - u) / 2;
 }
 
-/* Shuffled values over [low, high], without the part that is too near 0. No two are equal, and their mean is
- * not near 0: with a mean of 0 a backward that forgets the mean would be right, and relu, abs or max of the
- * mean would have a kink. */
+/* Shuffled values over [low, high], except for the part too near 0. No two are equal, and their mean is not
+ * near 0: with a mean of 0, a backward that forgets the mean would be right, and relu, abs or max of the mean
+ * would have a kink. */
 static void spread(gra_rng *g, double low, double high, real *x, size_t n)
 {
     if (low >= high) {
@@ -42,7 +43,7 @@ static void spread(gra_rng *g, double low, double high, real *x, size_t n)
     }
 }
 
-/* The parameter's values, and its gradient if it has one, lie in guarded memory from now on. */
+/* From now on the parameter's values, and its gradient if it has one, lie in guarded memory. */
 static bool guard(gra_checking *k, gra_checked *x)
 {
     gra_tensor *p = x->param;
@@ -72,7 +73,7 @@ static bool list_inputs(gra_checking *k)
     return true;
 }
 
-/* Frozen parameters and buffers, which have no gradient, come behind y: f may write them. */
+/* Frozen parameters and buffers, which have no gradient, come after y: f may write to them. */
 static bool list_params(gra_checking *k, gra_model *m)
 {
     for (int i = 0; m && i < gra_saved_count(m); i++) {

@@ -1,11 +1,11 @@
 /* crash: the line that is printed when a checked backward crashes the program, for example because it adds to
  * the gradient of a constant, which is NULL.
  *
- * While a checked backward runs, a handler of SIGSEGV and SIGBUS is installed. It writes a line that was
- * prepared before, puts the previous handler back, and returns: the instruction that crashed runs again, and
- * the signal takes its usual course, to a debugger, a sanitizer, or the end. Several threads may check at
- * once, and a backward may crash in a worker: a thread that checks nothing writes the lines of all threads
- * that do. Nothing else in the library handles signals. */
+ * While a checked backward runs, a handler of SIGSEGV and SIGBUS is installed. It writes the prepared line,
+ * restores the previous handler, and returns: the instruction that crashed runs again, and the signal takes
+ * its usual course, to a debugger, a sanitizer, or the end. Several threads may check at once, and a backward
+ * may crash in a worker. A thread that checks nothing therefore writes the lines of all checking threads.
+ * Nothing else in the library handles signals. */
 #undef  _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700               /* sigaction, SA_ONSTACK */
 #include "checking.h"
@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 16 };                  /* so many backwards at once have a line */
+enum { AT_ONCE = 16 };                  /* this many backwards at once have a line */
 
 static struct running {
     atomic_bool used;
@@ -33,9 +33,9 @@ static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static const int        signals[] = { SIGSEGV, SIGBUS };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[SIGNALS];
-static int              count;          /* of running backwards: while there are any, the handler is there */
+static int              count;          /* running backwards: while there are any, the handler is installed */
 
-/* Writes this thread's lines, or those of all threads; false: there was none. */
+/* Writes this thread's lines, or the lines of all threads; false: there were none. */
 static bool write_lines(bool all)
 {
     bool any = false;
@@ -85,7 +85,7 @@ int gra_crash_begin(const char *line)
         atomic_store(&r->used, true);
         for (int i = 0; i < SIGNALS && count == 0; i++) {
             sigaction(signals[i], &action, &was);
-            if (!is_ours(&was))                         /* the program may have put our handler back */
+            if (!is_ours(&was))                         /* the program may have restored our handler */
                 before[i] = was;
         }
         count++;

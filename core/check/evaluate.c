@@ -26,7 +26,7 @@ static void hand_over(gra_checking *k)
     }
 }
 
-/* f of the same inputs with their values in reverse order. The loss does not depend on this use of f. */
+/* Calls f on the same inputs with their values in reverse order. The loss does not depend on this call. */
 static void use_again(gra_checking *k)
 {
     for (int i = 0; i < k->nin; i++) {
@@ -38,7 +38,7 @@ static void use_again(gra_checking *k)
     k->f(k->tape, k->handed, k->arg);
 }
 
-/* y = f(inputs), each time with the generator as it was at the call: the same dropout. */
+/* y = f(inputs), each time with the generator in its original state: the same dropout. */
 gra_tensor *gra_check_evaluate(gra_checking *k)
 {
     if (k->rng)

@@ -1,15 +1,15 @@
 /* guard: watches what the ops write. A forward may write its result and what it saves, a backward the
- * gradients of its inputs, and nothing else. Two kinds of mistakes are seen: a value of an input, of the
- * result or of dy that changed, and bytes written before the start or past the end of a tensor's memory.
+ * gradients of its inputs, and nothing else. The guard detects two kinds of mistakes: a value of an input, of
+ * the result or of dy that changed, and bytes written before the start or past the end of a tensor's memory.
  *
- * Memory that an op gets is uninitialised: here it is filled with NaN, so that an op that reads it before
- * writing is noticed. Around each piece of memory lie ROOM bytes that hold a number. The number is so large
- * that reading it shows, and so small that adding to it shows too; each piece has a different number, so that
- * a copied number shows. After each op the room around the op's tensors is compared with that number; at the
- * end of a step, the room around all memory.
+ * The memory that an op gets is uninitialised. The guard fills it with NaN, which reveals an op that reads
+ * before it writes. ROOM bytes around each piece of memory hold a number. This number is so large that
+ * reading it has an effect, and so small that adding to it has an effect too; each piece has a different
+ * number, so copies can be recognised. After each op, the guard compares the room around the op's tensors
+ * with this number; at the end of a step, the room around all memory.
  *
- * A read of these numbers shows only in what is computed from them: beyond.c runs a step again with some of
- * the numbers changed. */
+ * Reading these numbers affects only results computed from them: beyond.c runs a step again and changes some
+ * numbers. */
 #include "checking.h"
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static real number_around(size_t i)
     return (real)32.5 + (real)(i % 1024) / 1024;
 }
 
-/* Fills the room around piece i, whose numbers are those from i GRA_ROOM_OF_PIECE on. */
+/* Fills the room around piece i with the numbers from i GRA_ROOM_OF_PIECE on. */
 static void fill_room(const gra_guard *g, size_t i, char *start, size_t bytes)
 {
     const real usual = number_around(i);
@@ -80,7 +80,7 @@ static bool filled(const char *room, real number)
     return true;
 }
 
-/* Is the room before piece i unchanged, and the room after it? */
+/* Is the room before and after piece i unchanged? */
 static bool intact_before(const gra_guard *g, size_t i)
 {
     return filled(g->piece[i].start - ROOM, number_around(i));
@@ -98,11 +98,10 @@ static const char *name_of(const gra_guard *g, const gra_tensor *x)
     for (int i = 0; i < g->check->nin; i++)
         if (g->check->input[i] == x)
             return g->check->tensor[i].name;
-    return x->name;                                     /* NULL: neither an input nor a parameter */
+    return x->name;                                     /* NULL: not an input or a parameter */
 }
 
-/* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or, where x is NULL, to
- * y->saved */
+/* "the backward of NAME changed its input x (3, 4)": what the op y did to x, or to y->saved if x is NULL */
 static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, const char *did,
                              const gra_tensor *x, const char *why)
 {
@@ -123,7 +122,7 @@ static void report_violation(gra_guard *g, const gra_tensor *y, bool backward, c
 
 /* ---- watching one op --------------------------------------------------------------------------- */
 
-/* Looks around a tensor's memory: the op may have written past its ends. */
+/* Checks the room around a tensor: the op may have written past its ends. */
 static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const void *memory,
                         const char *what, const gra_tensor *x)
 {
@@ -138,7 +137,7 @@ static void look_around(gra_guard *g, const gra_tensor *y, bool backward, const 
 }
 
 /* Keeps a copy of the values that y's op may not change, or compares them with the copy: the values of its
- * inputs, and in a backward the values of its result, and dy. */
+ * inputs and, in a backward, the values of its result and dy. */
 static void keep(gra_guard *g, const gra_tensor *y, bool backward, bool compare, real *was)
 {
     const int nin = y->nin, all = nin + (backward ? 2 : 0);
@@ -183,7 +182,7 @@ static gra_line crash_line(const gra_guard *g, const gra_tensor *y)
     return s;
 }
 
-/* Copies the values that y's forward or backward may not change, to compare them afterwards. */
+/* Copies the values that y's forward or backward may not change, for a later comparison. */
 static void before_run(void *watcher, gra_tensor *y, bool backward)
 {
     gra_guard *g = watcher;
@@ -237,7 +236,7 @@ void gra_guard_watch(gra_guard *g, bool on)
 
 /* ---- reads beyond an end: see beyond.c ------------------------------------------------------------- */
 
-/* The last changed number lies around a piece of memory: names the piece if y's op uses it. */
+/* Names the piece of memory next to the last changed number, if y's op uses that piece. */
 static void describe_memory(void *watcher, gra_tensor *y, bool backward)
 {
     gra_guard *g = watcher;

@@ -2,27 +2,26 @@
  *
  *     n(h) = sum_j c_j (y_j(x_i + h) - y_j(x_i - h)) / 2h
  *
- * is off by h^2/6 y''' and by the rounding of y, about 1e-16 |y| / h. Which h suits depends on f: log at
+ * has an error of h^2/6 y''' and a rounding error of about 1e-16 |y| / h. The best h depends on f: log at
  * 1e-8 needs a smaller step than log at 1; x^2 at 1e8 needs a larger step, sin at 1e8 does not. So:
  *
  * 1. h = 1e-5 |x_i|, but at least 1e-5, or 1e-4 of the largest |x|, whichever is less. If n(h) agrees with
- *    the analytic gradient a, that is all. Two evaluations.
- * 2. Else n is also taken with a smaller step, and the h^2 term is removed from the two (Richardson's
- *    extrapolation). If n agrees with a now, that is all; if not, and a third step confirms n, then a is
- *    wrong. Two or four evaluations more.
- * 3. Else f is steep, kinked, noisy or not defined so far from x_i: all steps are tried, from the smallest
- *    to the size of x. The step whose neighbours agree best with it gives n, and how well they agree tells
- *    how exact n is. This step is tried first at the next element.
+ *    the analytic gradient a, the search ends. Two evaluations.
+ * 2. Otherwise n is also taken with a smaller step, and the h^2 term is eliminated (Richardson's
+ *    extrapolation). If n now agrees with a, the search ends; if not, and a third step confirms n, then a is
+ *    wrong. Two or four more evaluations.
+ * 3. Otherwise f is steep, kinked, noisy or undefined so far from x_i: all steps are tried, from the smallest
+ *    to the size of x. The step that agrees best with its neighbours gives n, and their difference tells how
+ *    exact n is. At the next element, this step is tried first.
  * 4. If a is off by less than a thousandth, steps of 1e-6, 1e-7 and 1e-8 are tried too, however small x is.
- *    Two to six evaluations more.
+ *    Two to six more evaluations.
  * 5. If a is still wrong, f may have a kink at x_i: relu at 0, the largest of equal values. Then a may be
- *    any slope between the slopes of both sides. Four evaluations more.
+ *    any slope between the slopes of both sides. Four more evaluations.
  * 6. Kinks of two ops may cancel: relu(x) - relu(-x) has the slope 1 at 0, but a backward may take the slope
- *    of each relu for 0. So a is also taken with x_i moved a little, up and down. If a differs there, and is
- *    right, nothing is known. Two or three backwards more, until one element is wrong there, too.
+ *    of each relu for 0. So a is also taken with x_i moved slightly up and down. If a differs there and is
+ *    right, nothing is known. Two or three more backwards, until one element is wrong there too.
  *
- * The difference is taken for each y_j before summing, so outputs that do not depend on x_i add no
- * rounding. */
+ * The difference is taken for each y_j before the sum, so outputs that do not depend on x_i add no error. */
 #include "checking.h"
 
 /* ---- evaluations ---- */
@@ -64,7 +63,7 @@ static void parts(gra_checking *k, gra_checked *x, size_t i, double step)
         k->noise += 0x1p-52 * fabs((double)k->c[j]) * (fabs(up_j) + fabs(down_j));
         k->parts[j] = k->c[j] * ((k->parts[j] - y[j]) / (up - down));
     }
-    /* rounding within f may hide a change: a guess at how much */
+    /* rounding within f may hide a change: an estimate of its size */
     if (!changed)
         k->noise = 1e-6 * k->loss;
     k->noise /= (double)(up - down);
@@ -93,11 +92,11 @@ static double smallest(double v)
     return fmax(0x1p-50 * v, 0x1p-1022);
 }
 
-/* The gradient of element i by the step whose neighbours agree best with it. A larger step may make n more
- * exact than smaller steps did, but its n must agree with theirs as far as theirs are exact. */
+/* The gradient of element i by the step whose neighbours agree best with it. A larger step may give a more
+ * exact n than smaller steps, but its n must agree with their n within their errors. */
 static void search(gra_checking *k, gra_checked *x, size_t i)
 {
-    /* no simple ratio: roundings must not agree */
+    /* not a simple ratio: rounding errors must differ */
     const double v = fabs((double)x->data[i]), ratio = 4.236;
     double n[3] = { (double)NAN, (double)NAN, (double)NAN }, noise[3] = { 0 }, unsure = (double)INFINITY;
     x->numeric[i] = (real)NAN;
@@ -106,7 +105,7 @@ static void search(gra_checking *k, gra_checked *x, size_t i)
         n[0] = n[1], n[1] = n[2], n[2] = slope(k, x, i, h);
         noise[0] = noise[1], noise[1] = noise[2], noise[2] = k->noise;
         const double doubt = 10 * (fabs(n[0] - n[1]) + fabs(n[1] - n[2])) + 2 * noise[0];
-        if (!(doubt < unsure) || fabs(n[1] - (double)x->numeric[i]) > unsure)   /* so too where an n is NaN */
+        if (!(doubt < unsure) || fabs(n[1] - (double)x->numeric[i]) > unsure)   /* also if an n is NaN */
             continue;
         x->numeric[i] = (real)n[1];
         x->unsure[i] = (real)(unsure = doubt);
@@ -123,7 +122,7 @@ static bool agree(const gra_checking *k, double a, double n, double r)
 }
 
 /* A gradient that is nearly right may be right: roundings within f, of numbers larger than x, spoil small
- * steps. So some more steps are tried, which do not follow the size of x. */
+ * steps. So a few more steps are tried that do not depend on the size of x. */
 static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
 {
     const double a = (double)x->analytic[i], off = fabs(a - (double)x->numeric[i]);
@@ -140,8 +139,8 @@ static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
     }
 }
 
-/* Do the slopes of both sides differ, and as much with a smaller step? Then a is right if for each output it
- * lies between the two slopes. If it does not, several kinks may meet, and nothing is known. */
+/* Do the slopes of both sides differ, equally with a smaller step? Then a is right if it lies between the two
+ * slopes for each output. Otherwise several kinks may meet, and nothing is known. */
 static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step, double r)
 {
     const real was = x->data[i];
@@ -171,7 +170,7 @@ static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step
         return;
     if (!(low - slack <= a && a <= high + slack) && x->kinks++ == 0)
         x->kink = i;
-    x->numeric[i] = x->analytic[i];                     /* later gradients must agree with it */
+    x->numeric[i] = x->analytic[i];                     /* later gradients must agree with this one */
     x->unsure[i] = 0;
 }
 
@@ -188,7 +187,7 @@ static void look_beside(gra_checking *k, gra_checked *x, size_t i, double step, 
         gra_check_try(k, false);
     }
     x->data[i] = was;
-    k->wrong = !gra_check_analytic(k, true) || !right;  /* all gradients are as they were */
+    k->wrong = !gra_check_analytic(k, true) || !right;  /* all gradients are unchanged */
     if (k->wrong)
         return;
     x->inner = true;
@@ -238,7 +237,7 @@ bool gra_check_numeric(gra_checking *k, gra_checked *x)
 {
     double largest = 0;
     x->most = 0;
-    for (size_t i = 0; i < x->size; i++) {              /* fmax passes over a NaN */
+    for (size_t i = 0; i < x->size; i++) {              /* fmax ignores a NaN */
         largest = fmax(largest, fabs((double)x->analytic[i]));
         if (isfinite(x->data[i]))
             x->most = fmax(x->most, fabs((double)x->data[i]));

@@ -1,4 +1,4 @@
-/* report: what a gradient check found: the worst element, what else is wrong, what is right, what was not
+/* report: the result of a gradient check: the worst element, what else is wrong, what is right, what was not
  * tested. */
 #include "checking.h"
 
@@ -12,7 +12,7 @@ typedef struct list {
     int            count;
 } list;
 
-/* Adds an entry: the first few are named, the others counted. */
+/* Adds an entry: the first few are named, the rest are counted. */
 static void next(list *l, const char *format, ...) GRA_PRINTF(2, 3);
 static void next(list *l, const char *format, ...)
 {
@@ -56,11 +56,11 @@ static void next_small(list *l, const gra_checking *k, const gra_checked *x, siz
         snprintf(zeros, sizeof zeros, "; %zu other%s exactly 0", zero, zero == 1 ? " is" : "s are");
     next(l, "%zu of %zu elements of %." NAME "s (below %.2g, the tolerance times %s%s)", below, x->size,
          x->name, k->tolerance * gra_check_measure(x), x->largest >= x->floor ? "the largest gradient" :
-         "what rounding leaves of the loss", zeros);
+         "1e-7 of the loss", zeros);
 }
 
-/* Which tensors were not tested; which gradients are too small to be judged, as beside large gradients they
- * may be anything; and which are known less exactly than to the tolerance. */
+/* Lists the tensors that were not tested, the gradients that are too small to be judged (beside large
+ * gradients they may have any value), and the gradients that are known less exactly than the tolerance. */
 static void say_untested(const gra_checking *k)
 {
     list zero = { .count = 0 }, small = { .count = 0 }, rough = { .count = 0 };
@@ -89,12 +89,12 @@ static void say_untested(const gra_checking *k)
             next(&rough, "%zu of %zu elements of %." NAME "s", unsure, x->size, x->name);
     }
     say_list(k->report, "nothing was tested, as every gradient is 0, in", &zero);
-    say_list(k->report, "too small to be judged, so that they could be anything", &small);
-    say_list(k->report, "judged less exactly than to the tolerance, since differences of the loss are rough "
+    say_list(k->report, "too small to be judged: they could be anything", &small);
+    say_list(k->report, "judged less exactly than the tolerance, since differences of the loss are rough "
              "there", &rough);
 }
 
-/* How many elements of the worst tensor are wrong; which other tensors are wrong, and which are right. */
+/* Tells how many elements of the worst tensor are wrong, and which other tensors are wrong or right. */
 static void say_wrong(const gra_checking *k, const gra_checked *worst)
 {
     list others = { .count = 0 }, right = { .count = 0 };
@@ -125,7 +125,7 @@ void gra_check_tell(gra_checking *k, gra_checked *worst, bool untested)
         return;
     }
     if (k->size == 0) {
-        gra_check_say(k->report, "gradient check: nothing was tested: what f returned is empty: %s",
+        gra_check_say(k->report, "gradient check: nothing was tested: f's result is empty: %s",
                       GRA_SHAPE_STRING(k->shape));
         return;
     }

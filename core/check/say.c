@@ -1,11 +1,11 @@
-/* say: the lines of a report, of at most 79 columns. A fact is a line of the report's finding and of its
- * text; a hint, which explains, of its text only. */
+/* say: the lines of a report, of at most 79 columns. A fact is a line of the report's finding and text; a
+ * hint, which explains, is a line of the text only. */
 #include "checking.h"
 
 enum { COLUMNS = 79 };
 
-/* Puts whole words as long as they fit, then begins a new line, indented by two. Words for which the text has
- * no room are left out. */
+/* Adds whole words while they fit, then begins a new line, indented by two. If the text has no room for a
+ * word, it is omitted. */
 static void wrap(char *text, size_t room, const char *line)
 {
     size_t at = strlen(text), column = 0;

@@ -53,8 +53,8 @@ int gra_functions_of(const gra_wrong *w, const gra_column *c)
     return !c->data || c->plain ? 1 : gra_elementwise(w) ? GRA_FUNCTIONS : GRA_COMMON;
 }
 
-/* "w (1, 2)"; without the place in an elementwise op of one input, whose formula is the same everywhere.
- * If the name is long, it comes after the function: "1 - v, v = the softmax of x (0, 1)". */
+/* "w (1, 2)". The place is omitted in an elementwise op of one input, whose formula is the same everywhere. A
+ * long name comes after the function: "1 - v, v = the softmax of x (0, 1)". */
 gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e)
 {
 #define PATTERN(name, pattern, value) pattern,
@@ -88,8 +88,8 @@ static void push(gra_wrong *w, const gra_column *c, int row, int column)
     to->column = column;
 }
 
-/* Adds c once for each index with as many values as c has rows, and each index with as many as c has columns.
- * A tensor of one row may also belong to another dimension. */
+/* Adds c once for each index with as many values as c has rows, and once for each index with as many values
+ * as c has columns. A tensor of one row may also belong to another dimension. */
 static void add(gra_wrong *w, const gra_column *c)
 {
     int index[4 + 2 * GRA_MAX_DIMS], count = 0;
@@ -97,7 +97,7 @@ static void add(gra_wrong *w, const gra_column *c)
     bool varies = c->rows * c->columns == 1;            /* a constant tensor proves little */
     for (size_t i = 1; i < c->rows * c->columns; i++)
         varies |= c->data[i] != c->data[0];
-    for (int dy = 0; dy < (w->single ? 1 : 2); dy++) {  /* if x and dy have the same indices, those of x */
+    for (int dy = 0; dy < (w->single ? 1 : 2); dy++) {  /* x's indices, if dy has the same */
         const int ndim = dy ? w->check->shape.ndim : w->x->shape.ndim;
         index[count++] = GRA_ROW_OF_X + dy;
         for (int d = ndim - 1; d >= (vector && ndim > 2 ? 0 : ndim - 1) && d >= 0; d--)
@@ -118,7 +118,7 @@ static void add_tensor(gra_wrong *w, const gra_checked *x)
     add(w, &c);
 }
 
-/* Room for values of the shape of x, which are computed for this search; NULL: there is none. */
+/* Room for values of x's shape that are computed for this search; NULL: there is none. */
 static real *make(gra_wrong *w, const gra_checked *x, gra_column *c)
 {
     real *const data = w->mades < GRA_MOST_MADE && x->size ? calloc(x->size, sizeof(real)) : NULL;
@@ -173,7 +173,7 @@ bool gra_columns(gra_wrong *w)
     if (!w->column)
         return false;
     push(w, &(gra_column){ .name = "1", .rows = 1, .columns = 1 }, GRA_NO_INDEX, GRA_NO_INDEX);
-    for (int t = 0; t <= count; t++)                    /* y before x: y (1 - y) is plainer than in x */
+    for (int t = 0; t <= count; t++)                    /* y before x: y (1 - y) is simple */
         add_tensor(w, &all[(t + count) % (count + 1)]);
     for (int t = 1; t < count; t++)
         add_difference(w, &all[t - 1], &all[t]);

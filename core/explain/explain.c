@@ -1,26 +1,26 @@
 /* explain: why is a gradient wrong?
  *
- * First the backward is asked how it uses dy, the gradient of the output: it runs again with other weights
- * of the loss. If it is linear in dy, its Jacobian says all about it; the row of an output is the backward of
- * a loss that is only this output. The differences give the right Jacobian. So there are two columns of
+ * First the backward runs again with other weights of the loss, which shows how it uses dy, the gradient of
+ * the output. If it is linear in dy, its Jacobian describes it completely; an output's row is the backward of
+ * a loss that is just this output. Finite differences give the right Jacobian. So there are two columns of
  * numbers, with one number for each output and each element of x: a, what the backward gives (analytic), and
  * n, what is right (numeric). One search finds the cause: which of these formulas turns n into a?
  *
- *     a = k n            a number k, which is 0 where nothing arrives              factors.c
+ *     a = k n            a number k, which is 0 where no gradient arrives          factors.c
  *     a = n, elsewhere   the right numbers at other places                         moved.c
  *     a = k n p / q      a factor p is there where q is expected                   factors.c, fit.c
- *     n - a = k p q      a term is missing, or too many; or k is off everywhere    terms.c, fit.c
+ *     n - a = k p q      a term is missing or superfluous; or k is off everywhere  terms.c, fit.c
  *
- * p and q are columns, too: 1, a tensor's elements, functions of the elements (columns.c). k may differ from
- * row to row, or from element to element. All entries are explained first, then only those beside the
- * diagonal. A set of entries has a name if it is made of rows, columns ... of x or dy (parts.c). The plainest
- * formula comes first. A guess fits when it agrees in every entry, to 1e-4 of the largest, and to a hundredth
- * of the error that it explains, so that no guess fits only because a is nearly right. If no guess fits, the
- * report has "a clue": a fact about the numbers that narrows the search. */
+ * p and q are columns too: 1, a tensor's elements, functions of the elements (columns.c). k may differ from
+ * row to row, or from element to element. The search explains all entries first, then only those beside the
+ * diagonal. A set of entries has a name if it consists of rows, columns ... of x or dy (parts.c). Simpler
+ * formulas are tried first. A guess fits if it agrees in every entry, to 1e-4 of the largest, and to a
+ * hundredth of the error that it explains: otherwise guesses would fit just because a is nearly right. If no
+ * guess fits, the report has "a clue": a fact about the numbers that narrows the search. */
 #include "explaining.h"
 #include <stdlib.h>
 
-enum { MOST_ENTRIES = 1 << 16 };        /* of a Jacobian that is looked at; a row costs as much as 32 more */
+enum { MOST_ENTRIES = 1 << 16 };        /* entries of a Jacobian; a row costs as much as 32 more */
 
 /* ---- hints ------------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ void gra_clue(gra_wrong *w, const char *format, ...)
 
 /* ---- how the backward uses dy ------------------------------------------------------------------ */
 
-/* The gradient of x by the backward for weights c of the outputs: dy = c. */
+/* The backward's gradient of x, if the weights of the outputs are c: dy = c. */
 static bool backward_for(gra_wrong *w, const real *c, real *a)
 {
     gra_checking *k = w->check;
@@ -65,7 +65,7 @@ static bool backward_for(gra_wrong *w, const real *c, real *a)
     return true;
 }
 
-/* Weights of the loss: the check's own weights c; 0; -c; other weights d; c + d. */
+/* Weights of the loss: the check's weights c; 0; -c; other weights d; c + d. */
 enum { OWN, ZERO, MINUS, OTHER, SUM, DYS };
 
 static bool sweep(gra_wrong *w, real *c, real *a)
@@ -95,7 +95,7 @@ static bool same(const real *p, const real *q, size_t n, double least)
 static bool linear_in_dy(gra_wrong *w, real *a)
 {
     const size_t n = w->cols;
-    const double least = w->x->largest;                 /* beside which rounding is nothing */
+    const double least = w->x->largest;                 /* relative to which rounding errors are tiny */
     const real *const own = a + OWN * n, *const minus = a + MINUS * n, *const zero = a + ZERO * n;
     real *const other = a + OTHER * n;
     bool none = true;
@@ -106,7 +106,7 @@ static bool linear_in_dy(gra_wrong *w, real *a)
     if (none && same(a + SUM * n, other, n, least))
         return true;
     gra_fits(w, "%s", !none && same(zero, own, n, least)
-             ? "dy does not enter: the backward adds the same whatever y->grad is: multiply by y->grad"
+             ? "dy is not used: the backward adds the same numbers whatever y->grad is: multiply by y->grad"
              : !none ? "a term without dy: where y->grad is 0 the backward still adds something: multiply "
                        "each term by y->grad"
              : same(minus, own, n, least) ? "the sign of dy is lost: y->grad and -y->grad give the same "
@@ -116,7 +116,7 @@ static bool linear_in_dy(gra_wrong *w, real *a)
     return false;
 }
 
-/* Is what was in the gradient before still there? True where nothing else is wrong. */
+/* Are the gradient's previous values still there? True if nothing else is wrong. */
 static bool overwritten(gra_wrong *w, const real *a)
 {
     const gra_checked *x = w->x;
@@ -130,9 +130,9 @@ static bool overwritten(gra_wrong *w, const real *a)
         right &= fabs(fresh - (double)x->numeric[i]) <= r;
     }
     if (w->overwrites)
-        gra_fits(w, lost ? "what was in the gradient before is lost: the backward has dx[i] = ... where "
+        gra_fits(w, lost ? "the gradient's previous values are lost: the backward has dx[i] = ... where "
                            "dx[i] += ... is expected"
-                         : "what the backward adds depends on what was in the gradient before");
+                         : "what the backward adds depends on the gradient's previous values");
     return w->overwrites && right;
 }
 
@@ -172,7 +172,7 @@ static double largest_error(const gra_wrong *w)
     return fabs(w->a[e] - w->n[e]);
 }
 
-/* What is 0, what is equal; and the list of the entries that are not 0 in both. */
+/* Sets the bounds for 0 and for equality, and lists the entries that are not 0 in both columns. */
 static void measure(gra_wrong *w)
 {
     double off = 0;
@@ -192,12 +192,13 @@ static void measure(gra_wrong *w)
 
 /* ---- beside the diagonal ------------------------------------------------------------------------ */
 
-/* Softmax and norms have a term with a sum over dy; beside the diagonal there is nothing else. If entries
- * beside the diagonal are wrong, why? If they are right, what is wrong on the diagonal? */
+/* Softmax and norms have a term with a sum over dy; beside the diagonal there is only this term. If entries
+ * beside the diagonal are wrong, this looks for a reason; if they are right, it looks for the error on the
+ * diagonal. */
 static bool beside_diagonal(gra_wrong *w)
 {
     static gra_guess *const guesses[] = { gra_own_term, gra_factor, gra_quotient, gra_own_factors };
-    gra_wrong part = *w;                                /* its list of entries lies behind the list of w */
+    gra_wrong part = *w;                                /* its list of entries follows the list of w */
     size_t count = 0, wrong = 0;
     for (size_t i = 0, e; gra_each(w, &i, &e);) {
         const bool beside = e / w->cols != e % w->cols;
@@ -224,7 +225,7 @@ static bool beside_diagonal(gra_wrong *w)
 
 /* ---- clues ------------------------------------------------------------------------------------- */
 
-/* The error is small beside the gradient: the formula must be right. */
+/* The error is small relative to the gradient, so the formula must be right. */
 static bool nearly_right(gra_wrong *w)
 {
     const double off = largest_error(w) / w->largest;
@@ -235,7 +236,7 @@ static bool nearly_right(gra_wrong *w)
     return off <= 2e-3;
 }
 
-/* No explanation fits the values: which outputs give a gradient to which elements of x? */
+/* No explanation fits the values, so this looks at which outputs give a gradient to which elements of x. */
 static bool places_clue(gra_wrong *w)
 {
     const int before = w->clues;
@@ -248,13 +249,13 @@ static bool places_clue(gra_wrong *w)
         }
         if (any)
             gra_clue(w, extra ? "the backward gives a gradient %s, but there the output does not depend on %s"
-                              : "nothing arrives %s, where the output does depend on %s", gra_places(w).s,
+                              : "no gradient arrives %s, where the output does depend on %s", gra_places(w).s,
                      w->x->name);
     }
     return w->clues > before;
 }
 
-/* What is left to say: dy goes to the right places, but its factor is wrong. */
+/* The last resort: dy goes to the right places, but its factor is wrong. */
 static bool value_clue(gra_wrong *w)
 {
     const size_t worst = gra_worst(w);
@@ -280,7 +281,7 @@ static bool value_clue(gra_wrong *w)
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-/* A guess that assumes less comes first, clues come last. */
+/* Guesses that assume less come first, and clues come last. */
 static gra_guess *const guesses[] = {
     gra_factor, nearly_right, gra_moved, gra_another_mask, gra_same_number, gra_formula, gra_quotient,
     gra_own_factors, beside_diagonal, gra_one_term, gra_own_term, gra_instead, places_clue, value_clue,
@@ -339,7 +340,7 @@ static void explain_tensor(gra_wrong *w)
     free(w->mark);
 }
 
-/* Explains the worst tensor; if no guess fits it, another wrong tensor. If no guess fits any, gives clues. */
+/* Explains the worst tensor or, if no guess fits it, another wrong tensor. If nothing fits, gives clues. */
 void gra_explain(gra_checking *k, gra_checked *worst)
 {
     gra_wrong w = { .check = k, .x = worst };

@@ -1,7 +1,8 @@
 /* explaining.h: a wrong gradient of one tensor x, as two columns of numbers. Entry e = (j, i) is dy_j/dx_i,
- * what the output y_j gives to x_i when its gradient dy_j is 1: `n` is numeric, by differences, and `a` is
- * analytic, what the backward makes of dy. For tensors too large for a Jacobian there is only one row: the
- * gradient of the loss. A list has the entries to be explained: all that are not 0 in both, or some. */
+ * the part of x_i's gradient that comes from the output y_j if its gradient dy_j is 1: `n` is numeric, by
+ * differences, and `a` is analytic, computed by the backward. For tensors too large for a Jacobian there is
+ * only one row, the gradient of the loss. A list has the entries to be explained: all that are not 0 in both
+ * columns, or some of these. */
 #ifndef GRADUS_EXPLAINING_H
 #define GRADUS_EXPLAINING_H
 
@@ -9,7 +10,7 @@
 
 enum { GRA_PROBES = 4, GRA_MOST_COLUMNS = 300, GRA_MOST_MADE = 64 };
 
-/* The functions that are tried on a column: those before the cube; all of them in an elementwise op. */
+/* The functions to try on a column: in an elementwise op all of them, otherwise those before the cube. */
 #define GRA_FUNCTION_TABLE(F)                                                                            \
     F(PLAIN, "@", v) F(INVERSE, "1/@", 1 / v) F(SQUARE, "@^2", v * v) F(REST, "1 - @", 1 - v)            \
     F(VARIANCE, "@ (1 - @)", v * (1 - v)) F(REST_INVERSE, "1/(1 - @)", 1 / (1 - v))                      \
@@ -28,8 +29,8 @@ typedef struct gra_column {             /* columns.c: a part of a formula, with 
     char        name[160];
     const real *data;                   /* NULL: 1 everywhere */
     size_t      rows, columns;
-    int         row, column;            /* which index of an entry leads to the element, or GRA_NO_INDEX */
-    bool        plain;                  /* no functions of it are tried */
+    int         row, column;            /* the index of an entry that selects the element, or GRA_NO_INDEX */
+    bool        plain;                  /* no functions of this column are tried */
     double      probe[GRA_FUNCTIONS][GRA_PROBES];       /* the values of each function at w->probe */
 } gra_column;
 
@@ -40,10 +41,10 @@ typedef struct gra_wrong {
     size_t        rows, cols, size;     /* rows: outputs, or 1; cols: elements of x; size: rows * cols */
     double       *a, *n;                /* entry j * cols + i */
     size_t       *entry, entries;       /* the entries to be explained: */
-    const char   *part;                 /* which part of the Jacobian, in words; NULL: all of it */
+    const char   *part;                 /* the part of the Jacobian in words; NULL: all of it */
     double        largest, near, zero;  /* largest |entry|; nearer than `near`: equal; up to `zero`: 0 */
-    bool          single;               /* output j depends on element j of x only */
-    char         *mark;                 /* of each entry: GRA_IN, if it is in the set to be named */
+    bool          single;               /* output j depends only on element j of x */
+    char         *mark;                 /* for each entry: GRA_IN if it is in the set to be named */
     double       *scratch;              /* 2 * (rows + cols) + 8 */
     gra_column   *column;
     real         *made[GRA_MOST_MADE];  /* the data of columns that are computed */
@@ -51,7 +52,7 @@ typedef struct gra_wrong {
     size_t        probe[GRA_PROBES];    /* entries where a guess is tried first; a sentence names probe[0] */
     bool          overwrites;           /* the backward has = where += is expected */
     bool          other;                /* x is not the worst tensor */
-    bool          clues_asked;          /* no guess fits, so clues are given */
+    bool          clues_asked;          /* no guess fits, so clues follow */
     int           fits, clues;          /* how many hints of each kind were given */
 } gra_wrong;
 
@@ -93,10 +94,10 @@ void   gra_clue(gra_wrong *w, const char *format, ...) GRA_PRINTF(2, 3);
 size_t gra_worst(const gra_wrong *w);
 
 /* The indices of an entry: along dimension d of x (GRA_OF_X + d) or of dy; its row (all but the last
- * dimension); its element. An index is a way to divide the entries into parts. So is the sign of x; so is the
- * diagonal (what dy_i gives to x_i) against the rest; and so is the question whether an index of x is before
- * that of dy, the same, or after it. A division into fewer parts comes first: "where x > 0" says more than a
- * list of elements. */
+ * dimension); its element. An index divides the entries into parts. Other divisions are by the sign of x,
+ * into the diagonal (from dy_i to x_i) and the rest, and by whether an index of x is before, equal to or
+ * after that of dy. Divisions into fewer parts come first: "where x > 0" says more than a list of
+ * elements. */
 enum { GRA_NO_INDEX = -1, GRA_SIGN, GRA_OF_X, GRA_OF_DY = GRA_OF_X + GRA_MAX_DIMS,
        GRA_DIAGONAL = GRA_OF_DY + GRA_MAX_DIMS, GRA_RELATION, GRA_ROW_OF_X = GRA_RELATION + GRA_MAX_DIMS,
        GRA_ROW_OF_DY, GRA_ELEMENT_OF_X, GRA_ELEMENT_OF_DY, GRA_WAYS };
@@ -112,11 +113,11 @@ static inline int gra_dimension(int index)      /* of GRA_OF_X + d or GRA_OF_DY 
     return (index - GRA_OF_X) % GRA_MAX_DIMS;
 }
 
-/* columns.c: the index of entry e, and how far it runs; 0: there is none. */
+/* columns.c: the index of entry e, and the number of its values; 0: there is none. */
 size_t gra_index(const gra_wrong *w, int index, size_t e);
 size_t gra_extent(const gra_wrong *w, int index);
 
-/* parts.c: names for sets of entries that are made of whole parts. Start gra_next_division with { 0 }. */
+/* parts.c: names for sets of entries that consist of whole parts. Start gra_next_division with { 0 }. */
 enum { GRA_OUT, GRA_IN, GRA_EITHER };
 typedef struct gra_division {
     int    way, next;                   /* next: where gra_next_division goes on */
@@ -127,8 +128,8 @@ bool   gra_next_division(const gra_wrong *w, gra_division *v);
 bool   gra_is_list(const gra_division *v);              /* the parts have numbers: rows, elements ... */
 size_t gra_part(const gra_wrong *w, const gra_division *v, size_t e);
 gra_line gra_parts(const gra_wrong *w, int way);          /* "row of x" */
-bool   gra_put_set(gra_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: it has no name */
-gra_line gra_places(const gra_wrong *w);          /* the set's name, or how many entries and the first */
+bool   gra_put_set(gra_line *s, const gra_wrong *w);      /* "in row 2 of x"; false: the set has no name */
+gra_line gra_places(const gra_wrong *w);          /* the set's name, or its size and first entry */
 gra_line gra_element(const gra_wrong *w, bool dy, size_t at);     /* of dy, or of x: "w (1, 2)" */
 gra_line gra_entry(const gra_wrong *w, size_t e);         /* "what dy (0) gives to w (1, 2)" */
 
@@ -137,7 +138,7 @@ typedef struct gra_term {               /* a function of a column */
     int               f;
 } gra_term;
 
-bool   gra_columns(gra_wrong *w);       /* w->column: all of them; false: out of memory */
+bool   gra_columns(gra_wrong *w);       /* fills w->column; false: out of memory */
 void   gra_columns_end(gra_wrong *w);
 int    gra_functions_of(const gra_wrong *w, const gra_column *c);
 double gra_value(const gra_wrong *w, gra_term t, size_t e);
@@ -146,24 +147,24 @@ gra_line gra_term_at(const gra_wrong *w, gra_term t, size_t e);   /* "1 - w (1, 
 /* numbers.c: "1.73205: sqrt(3), and 3 is also the size of dimension 1 of x" */
 void gra_put_number(gra_line *s, const gra_wrong *w, double v);
 
-/* fit.c: terms p and q, and a number k, with a = k n p / q; n - a = k p q; n - a = k (p - q); or with the
- * column `values` = k p. */
+/* fit.c: terms p and q, and a number k, such that a = k n p / q; or n - a = k p q; or n - a = k (p - q); or
+ * the column `values` = k p. */
 enum { GRA_QUOTIENT, GRA_PRODUCT, GRA_DIFFERENCE, GRA_ALONE };
 typedef struct gra_pair {
     int           form;
-    bool          any_number;           /* k may be any; else 1, or in a term -1 */
+    bool          any_number;           /* k may have any value; otherwise 1, or -1 in a term */
     const double *values;
     gra_term      p, q;
     double        k;
 } gra_pair;
 void   gra_probe(gra_wrong *w);         /* chooses w->probe, of the wrong entries */
-bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the plainest that fit */
-size_t gra_distinct(const gra_wrong *w, bool ratio);    /* how many values have a / n, or a - n: 8 at most */
-/* The rows (or elements, if of_elements) in each of which a = k n or, for a term t, n - a = k t. Each row has
- * its k, in w->scratch. */
+bool   gra_find_pair(const gra_wrong *w, gra_pair *pair);       /* the simplest that fit */
+size_t gra_distinct(const gra_wrong *w, bool ratio);    /* how many values a / n, or a - n, has: 8 at most */
+/* The rows (or elements, if of_elements) within which a = k n or, for a term t, n - a = k t. The k of each
+ * row is in w->scratch. */
 bool   gra_find_own(const gra_wrong *w, const gra_term *t, bool of_elements, gra_division *v);
 
-/* The guesses: each is true if it fits, and has reported it then. */
+/* The guesses: each function returns true if the guess fits, and has then reported it. */
 typedef bool gra_guess(gra_wrong *w);
 gra_guess gra_factor, gra_another_mask, gra_formula, gra_quotient, gra_own_factors,
           gra_instead;                                  /* factors.c: a = k n, or k n p / q */

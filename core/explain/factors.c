@@ -1,11 +1,11 @@
-/* factors: the backward's column a is the right one, n, times something: a number, which is 0 where nothing
- * arrives; a number for each row; or a factor p where q is expected. */
+/* factors: the backward's column a is the right column n times a factor: a number, which is 0 where no
+ * gradient arrives; a number for each row; or a factor p where q is expected. */
 #include "explaining.h"
 
 /* ---- a number, and zeros ------------------------------------------------------------------------ */
 
-/* How an entry a differs from n: a is right; a is n times the one number k; a is 0 and n is not; or n is 0
- * and a is not. Entries too small to tell n from k n are EITHER. */
+/* How an entry a differs from n: a is right; a is n times a single number k; a is 0 but n is not; or n is 0
+ * but a is not. Entries too small to distinguish n from k n are EITHER. */
 enum { EITHER, RIGHT, SCALED, MISSING, EXTRA, OTHER, CLASSES };
 
 typedef struct classes {
@@ -39,7 +39,7 @@ static classes classify(const gra_wrong *w)
     return c;
 }
 
-/* Names the set of entries of one of the two classes. */
+/* Names the set of all entries in one of these classes. */
 static gra_line places(gra_wrong *w, double k, int which, int or_else)
 {
     for (size_t i = 0; i < w->entries; i++) {
@@ -59,13 +59,13 @@ static void put_factor(gra_line *s, const gra_wrong *w, double k)
     gra_put_number(s, w, fabs(k));
 }
 
-/* Nothing arrives where it should, or something where it should not. */
+/* A gradient is missing somewhere, or superfluous somewhere. */
 static void tell_places(gra_wrong *w, const classes *c)
 {
     const gra_line s = places(w, c->k, MISSING, EXTRA);
-    const char *const rest = c->count[RIGHT] ? "is right elsewhere" : "is wrong elsewhere, too";
+    const char *const rest = c->count[RIGHT] ? "is right elsewhere" : "is wrong elsewhere too";
     if (c->count[MISSING])
-        gra_fits(w, "nothing arrives %s%s; the gradient %s", s.s, w->overwrites
+        gra_fits(w, "no gradient arrives %s%s; the gradient %s", s.s, w->overwrites
                  ? ": each overwrites the one before"
                  : strstr(s.s, "except from") ? ": add the contributions of all (+=)" : "", rest);
     else
@@ -74,8 +74,8 @@ static void tell_places(gra_wrong *w, const classes *c)
                  w->x->name, rest);
 }
 
-/* a = k n, in all entries or in some. One number is k times another for some k, so a single one proves only a
- * factor with a name. */
+/* a = k n, in all entries or in some. Any number is k times any other for some k, so a single entry proves
+ * only a factor with a name. */
 bool gra_factor(gra_wrong *w)
 {
     const classes c = classify(w);
@@ -103,8 +103,8 @@ bool gra_factor(gra_wrong *w)
     return true;
 }
 
-/* Entries are 0 where they should not be, and the reverse. Do the superfluous entries come from outputs that
- * depend on nothing? Else values went to the wrong places. */
+/* Some entries are wrongly 0, and others wrongly not 0. Do the superfluous entries come from outputs that
+ * depend on nothing? If not, values went to the wrong places. */
 bool gra_another_mask(gra_wrong *w)
 {
     const classes c = classify(w);
@@ -122,7 +122,7 @@ bool gra_another_mask(gra_wrong *w)
     return true;
 }
 
-/* ---- a number of its own for each row, or each element ------------------------------------------ */
+/* ---- a separate number for each row, or each element -------------------------------------------- */
 
 bool gra_own_factors(gra_wrong *w)
 {
@@ -134,7 +134,7 @@ bool gra_own_factors(gra_wrong *w)
     for (size_t p = 0; p < v.parts; p++)
         if (w->scratch[p] != 0 && used++ < 3)
             gra_line_put(&some, "%s%.4g", used > 1 ? ", " : "", w->scratch[p]);
-    gra_fits(w, "a factor of its own for each %s (%s, ...): a number that differs between them (1/std, "
+    gra_fits(w, "a separate factor for each %s (%s, ...): a number that differs between them (1/std, "
              "1/sum, a weight ...) is missing, or taken from the wrong place", gra_parts(w, v.way).s, some.s);
     return true;
 }
@@ -160,7 +160,7 @@ static void tell_factors(gra_wrong *w, gra_term p, gra_term q, double k)
                  more.s);
 }
 
-/* a is k p, and n is k q: the formula of the backward, and the right one. */
+/* a is k p and n is k q: the backward's formula and the right formula. */
 bool gra_formula(gra_wrong *w)
 {
     gra_pair has = { .form = GRA_ALONE, .any_number = true, .values = w->a }, right = has;
@@ -172,7 +172,7 @@ bool gra_formula(gra_wrong *w)
     return true;
 }
 
-/* a is n p / q. Two columns need one number more as proof than one column, and so does a number k. */
+/* a is n p / q. As proof, two columns need one more number than one column, and so does a number k. */
 bool gra_quotient(gra_wrong *w)
 {
     const size_t distinct = gra_distinct(w, true);

@@ -1,15 +1,15 @@
 /* fit: the search. Which two terms, with a number k, turn the right column n into the backward's column a?
  *
- *     a = k n p / q           a factor p instead of q; one of them may be 1
- *     n - a = k p q           a term that is missing, or too many
+ *     a = k n p / q           a factor p instead of q; p or q may be 1
+ *     n - a = k p q           a term that is missing or superfluous
  *     n - a = k (p - q)       a term q where p is expected
- *     a = k p                 the formula of the backward; and the right one, if n = k q
+ *     a = k p                 the backward's formula; if n = k q, the right formula too
  *
- * All pairs are tried, the plainest first: 1 costs nothing, a tensor costs 1, a function 1 more, a rare
- * function 2 more. A guess is tried on four entries, and then on all. */
+ * All pairs are tried, the simplest first: 1 costs nothing, a tensor costs 1, a function costs 1 more, and a
+ * rare function 2 more. A guess is tried on four entries, then on all. */
 #include "explaining.h"
 
-enum { MOST_COST = 4 };                 /* two functions of tensors; a dearer pair fits only by luck */
+enum { MOST_COST = 4 };                 /* two functions of tensors; a costlier pair fits only by luck */
 
 size_t gra_distinct(const gra_wrong *w, bool ratio)
 {
@@ -27,7 +27,7 @@ size_t gra_distinct(const gra_wrong *w, bool ratio)
     return count;
 }
 
-/* The first probe, a sentence's example, is a large wrong entry, if possible one whose i and j differ; the
+/* The first probe, the example in a sentence, is a large wrong entry, if possible with i and j different; the
  * other probes are spread over all wrong entries. */
 void gra_probe(gra_wrong *w)
 {
@@ -54,7 +54,7 @@ void gra_probe(gra_wrong *w)
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
-/* Do p = u and q = v explain entry e? False, too, where there is a NaN. */
+/* Do p = u and q = v explain entry e? False also for NaN. */
 static bool agrees(const gra_wrong *w, const gra_pair *r, size_t e, double u, double v)
 {
     if (r->form == GRA_ALONE)
@@ -80,7 +80,7 @@ static double number_of(const gra_wrong *w, const gra_pair *r, size_t e, double 
 static bool explains(const gra_wrong *w, gra_pair *r)
 {
     const double *const u = r->p.c->probe[r->p.f], *const v = r->q.c->probe[r->q.f];
-    int most = 0;                                       /* the probe that k is taken from */
+    int most = 0;                                       /* the probe that determines k */
     for (int i = 1; i < GRA_PROBES; i++)
         most = fabs(u[i] * v[i]) > fabs(u[most] * v[most]) ? i : most;
     r->k = number_of(w, r, w->probe[most], u[most], v[most]);
@@ -111,7 +111,7 @@ static int cost_of(gra_term t)
 
 bool gra_find_pair(const gra_wrong *w, gra_pair *r)
 {
-    const int qs = r->form == GRA_ALONE ? 1 : w->columns;       /* alone, q is the first of them: 1 */
+    const int qs = r->form == GRA_ALONE ? 1 : w->columns;       /* alone: q is the first term, 1 */
     for (int cost = 0; cost <= MOST_COST; cost++)
         for (int i = 0; i < w->columns * qs; i++) {
             r->p.c = &w->column[i / qs];
@@ -129,7 +129,7 @@ bool gra_find_pair(const gra_wrong *w, gra_pair *r)
 
 /* ---- a number for each row ---------------------------------------------------------------------- */
 
-/* Each k[part] by least squares, then whether they fit. The proof needs more entries than numbers k. */
+/* Finds each k[part] by least squares, then tests whether they fit. The proof needs more entries than k's. */
 static bool multiples(const gra_wrong *w, const gra_division *v, const gra_term *t, double *k)
 {
     double *const bb = k + w->rows + w->cols;

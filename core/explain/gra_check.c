@@ -1,5 +1,5 @@
-/* gra_check: the check, with explanations. A port that leaves this folder out defines gra_check itself,
- * with NULL for gra_explain: its reports then have no hints. */
+/* gra_check: the check, with explanations. A port without this folder defines gra_check itself, with NULL
+ * instead of gra_explain: then reports have no hints. */
 #include "explaining.h"
 
 int gra_check(gra_tape *t, const gra_check_options *options, gra_check_report *report)

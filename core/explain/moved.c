@@ -1,9 +1,9 @@
-/* moved: the backward's column a has the numbers of n, but at other places: those of another index, of
+/* moved: the backward's column a has the numbers of n, but at other places: the numbers of another index, of
  * another output, of the transposed matrix. */
 #include "explaining.h"
 #include <stdlib.h>
 
-/* Is the Jacobian the other way round? */
+/* Is the Jacobian transposed? */
 static bool transposed(gra_wrong *w)
 {
     bool fit = w->whole && w->rows == w->cols;
@@ -21,7 +21,7 @@ static int ascending(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Does each row (or column) of the Jacobian have the values of the right one, in another order? */
+/* Does each row (or column) of the Jacobian have the right values in another order? */
 static bool same_values(const gra_wrong *w, bool columns)
 {
     double *const a = w->scratch, *const n = a + w->rows + w->cols;
@@ -41,7 +41,7 @@ static bool same_values(const gra_wrong *w, bool columns)
     return true;
 }
 
-/* The first wrong entry, and where in its row (or column) its value is. */
+/* Finds the first wrong entry, and where in its row (or column) its value is. */
 static void tell_moved(gra_wrong *w, bool columns)
 {
     size_t e = 0;

@@ -1,6 +1,6 @@
-/* numbers: what a constant factor may be: an input that is a single number, 2, a constant of a formula, a
- * fraction. Any other number is compared with sizes and their square roots; a small number is not, as it is
- * often the size of something by chance. */
+/* numbers: explains a constant factor as an input that is a single number, 2, a constant of a formula, or a
+ * fraction. Any other number is compared with sizes and their square roots, unless it is small: small numbers
+ * often equal a size by chance. */
 #include "explaining.h"
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@ static const char *another(const gra_line *s)     /* what separates two names of
     return s->at ? "; or " : ": ";
 }
 
-/* ", and 4 is also the size of dimension 1 of x": x first, then y, then the others. last: only the size of a
- * last dimension, as attention divides by the square root of that size. */
+/* ", and 4 is also the size of dimension 1 of x": x first, then y, then the other tensors. last: only the
+ * size of a last dimension, since attention divides by the square root of that size. */
 static void put_size(gra_line *s, const gra_wrong *w, int size, bool last)
 {
     const gra_checking *k = w->check;
@@ -27,7 +27,7 @@ static void put_size(gra_line *s, const gra_wrong *w, int size, bool last)
         gra_line_put(s, ", and %d is also the size of all of %.60s", size, w->x->name);
 }
 
-/* v is the value of an input that is a single number; a constant of a formula; or 1 over it. */
+/* v is the value of a one-number input, or a constant of a formula, or the reciprocal of either. */
 static void put_names(gra_line *s, const gra_wrong *w, double v)
 {
     static const struct {
@@ -53,11 +53,11 @@ static void put_names(gra_line *s, const gra_wrong *w, double v)
             gra_line_put(s, "%s%s%s", another(s), i % 2 ? "1/" : "", known[i / 2].name);
 }
 
-/* v, or the square of v, is n / m in lowest terms: a plain constant, or the size of something, if only that
- * makes n / m likely. Sizes are tried only if the op has sums. */
+/* v, or the square of v, is n / m in lowest terms: a plain constant or, if only that makes n / m likely, the
+ * size of something. Sizes are tried only if the op has sums. */
 static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
 {
-    enum { MOST = 12 };                                 /* in a fraction; beyond only 1/m */
+    enum { MOST = 12 };                                 /* in a fraction; beyond that only 1/m */
     const double of = root ? v * v : v;
     gra_line sizes = { .at = 0 };
     int n = 0, m = 1;
@@ -74,7 +74,7 @@ static void put_ratio(gra_line *s, const gra_wrong *w, double v, bool root)
         return;
     const bool mean = !root && (n == 1 || m == 1);
     if (mean || !w->single) {
-        put_size(&sizes, w, n > m ? n : m, root);       /* the larger first */
+        put_size(&sizes, w, n > m ? n : m, root);       /* the larger number first */
         if (sizes.at)
             put_size(&sizes, w, n > m ? m : n, root);
     }

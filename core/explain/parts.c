@@ -1,8 +1,8 @@
 /* parts: names for sets of entries of a Jacobian.
  *
- * There are some ways to divide the entries into parts that a formula may treat differently: by the sign of
- * x, by an index of x or of dy, into the diagonal and the rest ... A set has a name if in one of these
- * divisions each part lies wholly inside or wholly outside the set. */
+ * The entries can be divided into parts that a formula may treat differently: by the sign of x, by an index
+ * of x or of dy, into the diagonal and the rest ... A set has a name if, in one of these divisions, each part
+ * lies wholly inside or wholly outside the set. */
 #include "explaining.h"
 
 enum { MOST_NAMES = 4 };                /* parts that are listed one by one */
@@ -105,8 +105,7 @@ gra_line gra_parts(const gra_wrong *w, int way)
     return s;
 }
 
-/* Lists the parts in the set, or, if they are fewer, the parts that are not; a part without entries is
- * neither. */
+/* Lists the parts inside the set or, if they are fewer, those outside. Parts without entries are skipped. */
 static void put_list(gra_line *s, const gra_wrong *w, const gra_division *v, const double *in,
                      const double *all)
 {
@@ -126,7 +125,7 @@ static void put_list(gra_line *s, const gra_wrong *w, const gra_division *v, con
     put_of(s, w, v->way);
 }
 
-/* The set is made of the parts of v whose bits are in `parts`. */
+/* The set consists of the parts of v whose bits are set in `parts`. */
 static void put_special(gra_line *s, const gra_wrong *w, const gra_division *v, unsigned parts)
 {
     static const char *const how[] = { "", "comes before", "is", "is not after", "comes after", "is not",

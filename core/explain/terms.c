@@ -48,7 +48,7 @@ static void tell_term(gra_wrong *w, const gra_pair *r)
         gra_fits(w, "a term is missing: %s lacks %s, and likewise elsewhere; or half of that term has the "
                  "wrong sign", at.s, term.s);
     else
-        gra_fits(w, "a term too many, or one that is counted twice: %s has %s too much, and likewise "
+        gra_fits(w, "a superfluous term, or a term that is counted twice: %s has %s too much, and likewise "
                  "elsewhere; or minus that term is missing, or half of it has the wrong sign", at.s, term.s);
 }
 
@@ -64,8 +64,8 @@ static void tell_exchanged(gra_wrong *w, const gra_pair *r)
              "%s is expected%s, in %s", has.s, expected.s, expected.s, has.s, times.s, gra_entry(w, e).s);
 }
 
-/* n - a is k p q, or k (p - q). A function or a number k needs more places as proof; a number k needs
- * different values too, since any single value is some k times p q. */
+/* n - a is k p q, or k (p - q). As proof, a function or a number k needs more places; a number k also needs
+ * different values, since any single value is some k times p q. */
 bool gra_one_term(gra_wrong *w)
 {
     size_t off = 0;
@@ -103,11 +103,11 @@ static void tell_own(gra_wrong *w, const gra_division *v, gra_term t)
                  t.f == GRA_REST ? "1 - v for v = " : "", of.s, why);
 }
 
-/* This finds a mean or a projection that the backward does not subtract. On the diagonal of a norm a multiple
- * of 1 - w says that the term without a sum lacks w. */
+/* Finds a mean or a projection that the backward does not subtract. On the diagonal of a norm, a multiple of
+ * 1 - w means that the term without a sum lacks w. */
 bool gra_own_term(gra_wrong *w)
 {
-    for (int i = 0; i < 4 * w->columns; i++) {          /* rows first, of which there are fewer */
+    for (int i = 0; i < 4 * w->columns; i++) {          /* rows first: there are fewer */
         const gra_term t = { &w->column[i % w->columns], i / w->columns % 2 ? GRA_REST : GRA_PLAIN };
         gra_division v;
         if ((t.f == GRA_REST && !w->part) || !gra_find_own(w, &t, i / w->columns / 2, &v))

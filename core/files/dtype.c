@@ -1,6 +1,6 @@
 /* dtype: see dtype.h. F16 is IEEE 754's half precision (1 bit of sign, 5 of exponent, 10 of fraction); BF16
- * is the upper half of an F32. Both widen exactly. Numbers of the library's own precision keep every bit,
- * also those of a NaN. */
+ * is the upper half of an F32. Both widen exactly. Numbers in the library's precision keep every bit, even
+ * the bits of a NaN. */
 #include "dtype.h"
 
 #include <string.h>

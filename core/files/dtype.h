@@ -1,4 +1,4 @@
-/* dtype.h: numbers in files, little-endian, and in memory, as gra_reals. */
+/* dtype.h: converts between numbers in files (little-endian) and gra_reals in memory. */
 #ifndef GRADUS_DTYPE_H
 #define GRADUS_DTYPE_H
 
@@ -19,7 +19,7 @@ typedef struct gra_dtype {
 
 const gra_dtype *gra_dtype_named(const char *name);     /* NULL: safetensors has no such type */
 
-/* n numbers that begin at byte `at` of a file; false: in->error. Allocates nothing. */
+/* Reads n numbers that begin at byte `at` of a file; false: see in->error. Allocates nothing. */
 bool gra_read_values(gra_infile *in, uint64_t at, const gra_dtype *type, size_t n, gra_real *to);
 void gra_write_values(gra_outfile *out, const gra_real *from, size_t n);        /* as GRA_OWN_DTYPE */
 

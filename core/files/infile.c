@@ -1,5 +1,5 @@
-/* infile: see infile.h. Files are read, not mapped into memory: if another program truncates a mapped file,
- * reading it raises a signal (SIGBUS) instead of an error. */
+/* infile: see infile.h. Files are read, not mapped into memory: when another program has truncated a mapped
+ * file, reading it raises a signal (SIGBUS) instead of an error. */
 #define _POSIX_C_SOURCE 200809L         /* O_CLOEXEC, pread */
 #include "../base/system.h"
 #include "infile.h"

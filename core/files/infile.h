@@ -6,7 +6,7 @@
 
 typedef struct gra_infile {
     int          fd;
-    uint64_t     length;                /* bytes in it when it was opened */
+    uint64_t     length;                /* bytes in the file when it was opened */
     gra_failure *error;                 /* why a function has returned false */
 } gra_infile;
 

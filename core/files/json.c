@@ -95,7 +95,7 @@ static int32_t character(const char **s, const char *end)
 
 /* ---- values ---- */
 
-/* The first byte encodes how many bytes follow it; these are 10xxxxxx. */
+/* The first byte encodes how many bytes of the form 10xxxxxx follow. */
 static char *put_utf8(char *to, int32_t c)
 {
     static const unsigned char lead[] = { 0x00, 0xc0, 0xe0, 0xf0 };
@@ -161,7 +161,7 @@ static void skip_string(gra_json *j)
         j->at++;
 }
 
-/* In objects and arrays it only matches brackets. */
+/* Of objects and arrays, only the brackets are matched. */
 gra_json gra_json_skip(gra_json *j)
 {
     static const char ends[] = " \t\n\r{[}],:\"";

@@ -1,11 +1,12 @@
-/* npy: one tensor in NumPy's file format (numpy.lib.format). Version 1.0 is written; 2.0 and 3.0, whose
- * length has 4 bytes, are read too, with the header's keys in any order and as Python may write them:
+/* npy: one tensor in NumPy's file format (numpy.lib.format). Files are written in version 1.0. Versions 2.0
+ * and 3.0, whose length has 4 bytes, are read too; the header's keys may be in any order and written in any
+ * way that Python allows:
  *
  *     6 bytes     \x93NUMPY
  *     2 bytes     the version: 1, 0
  *     2 bytes     n, the length of the header, little-endian
  *     n bytes     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
- *                 and blanks and a newline, so that the values begin at a multiple of 64
+ *                 and blanks and a newline: the values begin at a multiple of 64
  *     the rest    the values, little-endian (<) float32 (f4), row-major */
 #include "../tape/tape.h"
 #include "dtype.h"
@@ -14,9 +15,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, which ends the string */
+#define MAGIC "\x93NUMPY\x01"           /* the version's second byte is 0, the end of the string */
 enum { START = sizeof MAGIC + 2 };      /* where the header begins */
-enum { HEADER = 10001 };                /* and a 0: NumPy's have 118 bytes, and NumPy reads up to 10000 */
+enum { HEADER = 10001 };                /* and a 0: NumPy writes 118 bytes, and reads up to 10000 */
 
 /* ---- reading ---- */
 
@@ -29,7 +30,7 @@ struct header {
     size_t      begin;                  /* of the values, from the file's beginning */
 };
 
-static bool take(const char **at, const char *word)     /* past blanks and the word, if it comes next */
+static bool take(const char **at, const char *word)     /* skips blanks and the word, if it comes next */
 {
     *at += strspn(*at, " \t\r\n");
     const size_t n = strlen(word);
@@ -45,7 +46,7 @@ static bool take_shape(const char **at, gra_shape *s)   /* (), (2,) or (2, 3) */
         return false;
     while (!take(at, ")")) {
         char *end;
-        const bool digit = **at >= '0' && **at <= '9';  /* strtoll would take a sign too */
+        const bool digit = **at >= '0' && **at <= '9';  /* strtoll would accept a sign too */
         const long long size = strtoll(*at, &end, 10);
         if (!digit || size > INT_MAX || s->ndim == GRA_MAX_DIMS)
             return false;
@@ -58,7 +59,7 @@ static bool take_shape(const char **at, gra_shape *s)   /* (), (2,) or (2, 3) */
     return true;
 }
 
-/* A text in either kind of quotes, of *n characters. NULL: there is none. */
+/* A text of *n characters in either kind of quotes, or NULL if there is none. */
 static const char *take_string(const char **at, int *n)
 {
     const char *quote = take(at, "'") ? "'" : take(at, "\"") ? "\"" : NULL, *s = *at;
@@ -69,7 +70,7 @@ static const char *take_string(const char **at, int *n)
     return take(at, quote) ? s : NULL;
 }
 
-/* A dictionary of the three keys, each once, in any order: a reader must not depend on it. */
+/* A dictionary of the three keys, each once, in any order: a reader must not depend on the order. */
 static bool parse(const char *at, struct header *h)
 {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
@@ -128,7 +129,7 @@ static bool is_of(const struct header *h, const char *descr)
     return h->n == 3 && !h->fortran && memcmp(h->descr, descr, 3) == 0;
 }
 
-/* Is the file as long as the header says? bytes: of each value; 0: it is of another dtype than expected. */
+/* Is the file as long as the header says? bytes: the size of a value; 0: the dtype is unexpected. */
 static bool has_values(gra_infile *in, const struct header *h, size_t bytes, size_t *size,
                        const char *expected, const char *dtype)
 {
@@ -138,7 +139,7 @@ static bool has_values(gra_infile *in, const struct header *h, size_t bytes, siz
                                "numpy.save(path, numpy.asarray(x, dtype='%s', order='C')) writes such",
                                h->n < 40 ? h->n : 40, h->descr, h->fortran ? " in Fortran order" : "",
                                expected, dtype);
-    if (!gra_shape_size(h->shape, size))            /* else 8 bytes for each value are less than SIZE_MAX */
+    if (!gra_shape_size(h->shape, size))            /* otherwise 8 bytes per value are less than SIZE_MAX */
         return gra_failure_set(in->error, "got the shape %s, expected fewer values",
                                GRA_SHAPE_STRING(h->shape));
     return *size * bytes == values ||
@@ -181,7 +182,7 @@ gra_tensor *gra_load_npy(gra_tape *t, const char *path)
 static int *convert(gra_infile *in, const struct header *h, const unsigned char *from, size_t n,
                     size_t bytes, int *to)
 {
-    const int shift = h->descr[1] == 'i' ? (int)(64 - 8 * bytes) : 0;   /* the sign's bit comes first */
+    const int shift = h->descr[1] == 'i' ? (int)(64 - 8 * bytes) : 0;   /* the sign bit comes first */
     for (size_t i = 0; i < n; i++) {
         const uint64_t bits = gra_little_endian(from + i * bytes, bytes);
         const int64_t x = (int64_t)(bits << shift) / ((int64_t)1 << shift);

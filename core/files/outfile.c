@@ -16,8 +16,9 @@ static void failed(gra_outfile *out)
 
 /* ---- opening ---- */
 
-/* A symbolic link of this user, or of root, is kept, and the file that it points to is replaced. A link that
- * another user has made might point to a file that must not be overwritten: the link itself is replaced. */
+/* If a symbolic link belongs to this user or to root, it is kept, and the file that it points to is replaced.
+ * A link made by another user might point to a file that must not be overwritten, so the link itself is
+ * replaced. */
 static bool is_followed(const char *path)
 {
     struct stat link;
@@ -53,7 +54,7 @@ static int open_existing(const char *path, int how)
 static int open_replacement(gra_outfile *out, const char *path, bool follow)
 {
     out->target = follow ? realpath(path, NULL) : strdup(path);
-    if (!out->target && follow && errno == ENOENT)      /* its file does not exist */
+    if (!out->target && follow && errno == ENOENT)      /* the linked file does not exist */
         out->target = strdup(path);
     const size_t room = out->target ? strlen(out->target) + 40 : 0;
     out->temporary = out->target ? malloc(room) : NULL;
@@ -93,7 +94,7 @@ void gra_outfile_write(gra_outfile *out, const void *data, size_t n)
     for (const char *at = data; n && !out->error;) {
         ssize_t wrote = write(out->fd, at, n < (1 << 30) ? n : (1 << 30));
         if (wrote == 0)
-            errno = EIO;                        /* the device accepts nothing more, without a reason */
+            errno = EIO;                        /* the device accepts nothing more and gives no reason */
         if (wrote == 0 || (wrote < 0 && errno != EINTR))
             failed(out);
         at += wrote > 0 ? wrote : 0;
@@ -113,12 +114,12 @@ static bool sync_to_disk(int fd)
     do
         status = fsync(fd);
     while (status != 0 && errno == EINTR);
-    /* these two errors: the file system cannot do it */
+    /* these two errors: the file system cannot sync */
     return status == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* A rename is on the disk once the directory is. If the directory cannot be synced, the file is complete all
- * the same, but until the system writes the directory, a power cut brings back the old file. */
+/* A rename is on the disk once the directory is. If the directory cannot be synced, the file is complete, but
+ * a power cut brings back the old file until the system has written the directory. */
 static void sync_directory(gra_outfile *out)
 {
     char *slash = strrchr(out->target, '/');

@@ -4,12 +4,12 @@
  *     n bytes      {"__metadata__":{"key":"value"},
  *                  "name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},...}
  *                  as JSON; the offsets are counted from the end of the header
- *     the rest     the values, little-endian: of one tensor after the other, without gaps
+ *     the rest     the values, little-endian: tensor after tensor, without gaps
  *
- * A file may come from anywhere, and contain anything. So no memory is allocated for a size in the file
- * before that size is known to be less than the file's length, and a list grows only when an item was read.
- * Files are written as the reference implementation writes them: tensors sorted by name, and blanks that make
- * n a multiple of 8. */
+ * A file may come from anywhere, and contain anything. So the reader compares each size with the file's
+ * length before it allocates memory, and a list grows only when an item has been read. Files are written as
+ * the reference implementation writes them: tensors sorted by name, and blanks that make n a multiple of
+ * 8. */
 #include "../model/model.h"
 #include "dtype.h"
 #include "json.h"
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorts a list of n. Returns a name that occurs twice, or NULL. */
+/* Sorts a list of n structs. Returns a name that occurs twice, or NULL. */
 static const char *sort_by_name(void *list, int n, size_t size)
 {
     if (n)
@@ -308,7 +308,7 @@ gra_file *gra_file_open(const char *path)
         return NULL;
     gra_failure_about(&f->error, path);
     if (!gra_infile_open(&f->in, path, &f->error) || !read_file(f))
-        f->count = f->nmeta = 0;        /* nothing is found in it */
+        f->count = f->nmeta = 0;        /* then no tensor is found in the file */
     return f;
 }
 
@@ -366,7 +366,7 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
 {
     if (!f)
         return -1;
-    if (f->count)                       /* else nothing can be read, and the error of opening it is kept */
+    if (f->count)                       /* otherwise nothing can be read, and the first error is kept */
         gra_failure_clear(&f->error);
     if (!x)
         return gra_file_fail(f, "gra_file_read: got NULL for the tensor, expected one of the file: "
@@ -388,7 +388,7 @@ static bool is_utf8(const char *s)
     return true;
 }
 
-static bool check_names(int n, gra_named *x, gra_failure *error)        /* sorts them, too */
+static bool check_names(int n, gra_named *x, gra_failure *error)        /* this also sorts the tensors */
 {
     const char *twice = sort_by_name(x, n, sizeof *x);
     for (int i = 0; i < n; i++) {

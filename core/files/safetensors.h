@@ -1,4 +1,4 @@
-/* safetensors.h: the functions that gra_save and gra_load call. gradus.h has those that read any file. */
+/* safetensors.h: the functions that gra_save and gra_load call. Those that read any file are in gradus.h. */
 #ifndef GRADUS_SAFETENSORS_H
 #define GRADUS_SAFETENSORS_H
 
@@ -11,7 +11,7 @@ typedef struct gra_named {              /* a tensor, and its name in the file */
     const gra_tensor *x;                /* its data, size and shape are used */
 } gra_named;
 
-/* Writes n tensors, which it sorts by name; no two may have the same name. */
+/* Sorts n tensors by name and writes them; no two may have the same name. */
 bool gra_file_write(const char *path, int n, gra_named *x, const gra_meta *meta, int nmeta,
                     gra_failure *error);
 

@@ -17,7 +17,7 @@ static int check_shape(gra_file *f, const gra_tensor *p, const gra_file_tensor *
                          GRA_SHAPE_STRING(x->shape), GRA_SHAPE_STRING(p->shape));
 }
 
-/* 1: both tensors have the same values, bit for bit; 0: they differ; -1: they cannot be read. */
+/* Returns 1 if both tensors have the same values, bit for bit, 0 if not, and -1 if they cannot be read. */
 static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_tensor *y)
 {
     real *values = malloc((2 * x->size + 1) * sizeof *values);  /* both have the shape of a parameter */
@@ -29,7 +29,7 @@ static int same_values(gra_file *f, const gra_file_tensor *x, const gra_file_ten
     return status;
 }
 
-/* An alias may be missing in the file; if it is there, its values must be the parameter's. */
+/* An alias may be missing from the file; otherwise its values must be the parameter's. */
 static int check_alias(gra_file *f, const gra_tensor *alias)
 {
     const gra_file_tensor *x = gra_file_find(f, alias->name), *base = gra_file_find(f, alias->base->name);
@@ -96,7 +96,7 @@ static int read_values(gra_file *f, gra_model *m, int n)
 
 static int load(gra_model *m, const char *path, int n)
 {
-    if (gra_model_set_io_error(m, NULL))        /* the model has an error, and remains unchanged */
+    if (gra_model_set_io_error(m, NULL))        /* the model has an error and remains unchanged */
         return -1;
     gra_file *f = gra_file_open(path);
     if (!gra_file_error(f) && compare(f, m, n) == 0)

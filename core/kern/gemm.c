@@ -1,16 +1,16 @@
 /* gemm: c = a b, c += a b, or c = a b + bias, for any strides of a and b (after Goto & van de Geijn 2008 and
- * BLIS; here the packed block of b is in the L2 cache, and each thread packs its own).
+ * BLIS; here the packed block of b is in the L2 cache, and each thread packs its own block).
  *
- * c is cut into rectangles. A single thread computes a rectangle, so what it packs stays in its core's cache.
- * A rectangle's columns are cut into blocks of BLOCK_COLS, and k into pieces of DEPTH steps (a step is one
- * value of k, or two: gemm.h). For each block and piece the part of b is packed into panels, in the order in
- * which the micro-kernel reads them; then c is computed BLOCK_ROWS rows at a time, every tile by one call of
+ * c is cut into rectangles. A single thread computes a rectangle, so packed values stay in the cache of its
+ * core. A rectangle's columns are cut into blocks of BLOCK_COLS, and k into pieces of DEPTH steps (a step is
+ * one value of k, or two: gemm.h). For each block and piece, the part of b is packed into panels in the order
+ * in which the micro-kernel reads it. Then c is computed BLOCK_ROWS rows at a time, every tile by one call of
  * the micro-kernel. The same rows of a are packed too. If packing would cost more than it saves, the kernel
- * reads the matrix in place. A transpose is only another pair of strides.
+ * reads the matrix in place. A transpose is just another pair of strides.
  *
- * Any number of threads gives the same bits: one thread computes a sum, k is cut at multiples of DEPTH steps
- * from 0, and the kind of kernel is chosen by the shape of the whole product. So however c is cut, every
- * value is the same sum in the same order. */
+ * Any number of threads gives the same bits: a single thread computes each sum, k is cut at multiples of
+ * DEPTH steps, and the shape of the whole product decides which kernel is used. So every value is the same
+ * sum in the same order, however c is cut. */
 #include "gemm.h"
 #include "gemv.h"
 #include "simd.h"
@@ -21,7 +21,7 @@ enum {
     DEPTH = GRA_DEPTH,                  /* steps in a piece of k: a panel of b stays in the L1 or L2 cache */
     BLOCK_COLS = 512,                   /* columns of a block: its panels stay in the L2 cache */
     BLOCK_ROWS = 96,                    /* rows of a that are packed at a time, beside b's panels in L2 */
-    ROW_LD = DEPTH + 16,                /* leading dimension of packed rows, padded for the cache sets */
+    ROW_LD = DEPTH + 16,                /* leading dimension of packed rows, padded for cache sets */
     PACKED = DEPTH * BLOCK_COLS + ROW_LD * BLOCK_ROWS,
     LONG = 1 << 16,                     /* a longer k is a long sum: see below */
     LONG_ROWS = 48, LONG_COLS = 128,    /* the part of c that one worker sums at a time */
@@ -51,7 +51,7 @@ static int narrowest(const gra_tile *tile, int n)       /* columns of the narrow
     return n > tile->cols / 2 ? tile->cols : n > tile->cols / 4 ? tile->cols / 2 : tile->cols / 4;
 }
 
-/* A tile that extends past the right edge of c is computed into a buffer; the part of it in c is copied. */
+/* A tile that extends past the right edge of c is computed in a buffer, and the part inside c is copied. */
 static void edge_tile(gra_tile_run *run, gra_mat a, const real *b, ptrdiff_t row_b, gra_mat c,
                       const real *add, ptrdiff_t ld_add)
 {
@@ -63,8 +63,8 @@ static void edge_tile(gra_tile_run *run, gra_mat a, const real *b, ptrdiff_t row
                 : whole[i * GRA_TILE_COLS + j];
 }
 
-/* Computes a column of tiles: as many rows of c as a has, from row i, and n columns from column j; n is at
- * most the width of a tile. a contains only these rows, b is the panel of these columns. */
+/* Computes a column of tiles: from row i, as many rows of c as a has; from column j, n columns, at most the
+ * width of a tile. a contains only these rows, b is the panel of these columns. */
 static void column_of_tiles(const struct product *s, int i, int j, int n, gra_mat a, bool packed,
                             const real *b, ptrdiff_t row_b)
 {
@@ -85,8 +85,8 @@ static void column_of_tiles(const struct product *s, int i, int j, int n, gra_ma
     }
 }
 
-/* Rows of a, packed for the kernel. Contiguous rows are copied, with a stride that avoids cache conflicts;
- * otherwise, or for a kernel that reads only panels, the rows of a tile are packed side by side. */
+/* Packs rows of a for the kernel. Contiguous rows are copied, with a stride that avoids cache conflicts.
+ * Other rows, and all rows for a kernel that reads only panels, are packed tile by tile, side by side. */
 static gra_mat packed_rows(const gra_tile *tile, gra_mat a, real *to)
 {
     const int steps = ceil_div(a.cols, tile->per_step);
@@ -116,15 +116,15 @@ static void block(const struct product *s, bool pack_a, bool pack_b, int worker)
     }
 }
 
-/* ---- a rectangle of c: its blocks one after the other ---- */
+/* ---- a rectangle of c: its blocks in turn ---- */
 
 /* Cost model: reading and packing one value takes about as long as PACKING multiply-adds. */
 static const double PACKING = 10;
 
 static bool cache_conflict(ptrdiff_t stride) { return (stride * (ptrdiff_t)sizeof(real)) % 4096 == 0; }
 
-/* Packing rows of a pays if b is wide, because each is used often; and if a's stride makes values that the
- * kernel reads together compete for the same cache sets. */
+/* Packing rows of a pays if b is wide, because each row is used often. It also pays if, with a's stride,
+ * values that the kernel reads together compete for the same cache sets. */
 static bool should_pack_a(const struct product *s)
 {
     const bool down = s->a.row == 1;                    /* a's columns are contiguous: a transpose */
@@ -140,7 +140,7 @@ static bool should_pack_b(const struct product *s)
     return s->c.rows > 256 || s->b.col != 1 || !fills || cache_conflict(s->b.row);
 }
 
-/* The part of a product in m rows from row i and n columns from column j. */
+/* The part of a product with m rows from row i on and n columns from column j on. */
 static struct product part_of(const struct product *s, int i, int m, int j, int n)
 {
     struct product part = *s;
@@ -201,15 +201,15 @@ static double time_of(const struct cut *c, int threads)
     return (double)ceil_div(all, threads) * (rows * cols + PACKING * (rows + cols));
 }
 
-/* The smallest whole number of tiles that splits n into `into` parts, in values. */
+/* The size of a part, in values, if n is split into `into` parts of whole tiles. */
 static int whole_tiles(int n, int tile, int into)
 {
     const ptrdiff_t size = (ptrdiff_t)ceil_div(ceil_div(n, tile), into) * tile;
     return size < n ? (int)size : n;
 }
 
-/* One rectangle for each thread, or several if the product is large, so that a thread that finishes early can
- * take another. Of all cuts into so many rectangles, the cost model's fastest. */
+/* One rectangle for each thread, or several if the product is large: a thread that finishes early can take
+ * another rectangle. Of all cuts into that many rectangles, this is the fastest by the cost model. */
 static struct cut cut_for(const struct product *s, int threads)
 {
     enum { PER_THREAD = 4 };                            /* rectangles */
@@ -242,9 +242,9 @@ static void on_all_threads(const struct product *s)
 
 /* ---- long sums ----
  *
- * In a sum of more than LONG terms (the gradient of a weight that was used in so many rows), the rounding
- * errors of a chain of additions would grow with its length. So the sum is cut into groups. Each group is a
- * product of its own, summed in real in short pieces, and the groups are added in double. */
+ * In a sum of more than LONG terms (the gradient of a weight that many rows use), the rounding errors of a
+ * chain of additions would grow with its length. So the sum is cut into groups. Each group is a separate
+ * product, summed in real in short pieces, and the groups are added in double. */
 
 enum {
     LONG_DEPTH = 32,                    /* steps in a piece */
@@ -304,7 +304,7 @@ static const gra_tile *rounding_tile(const gra_machine *machine)
 }
 
 /* Is a product so large that bfloat16 gains more than it costs to pack all of a and b? The bounds were
- * measured on a Zen 4, in products and in attention's strips; n needs no bound of its own. m and n are the
+ * measured on a Zen 4, in products and in attention's strips; n needs no separate bound. m and n are the
  * sizes of the product that is computed, perhaps the transposed one. */
 static bool worth_rounding(int m, int n, int k) { return m >= 16 && k >= 16 && (double)m * n * k >= 1 << 15; }
 
@@ -336,8 +336,8 @@ static void fill(gra_mat c, const real *add, ptrdiff_t ld_add)
             c.p[i * c.row + j] = add ? add[i * ld_add + j] : 0;
 }
 
-/* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. By one worker; or, if
- * `worker` is ANY, on all threads if that pays. */
+/* c = a b + add, with row i of add at add + i * ld_add; add may be c itself, or NULL. One worker computes it
+ * or, if `worker` is ANY, all threads do if that pays. */
 enum { ANY = -1 };
 static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
                     const real *add, ptrdiff_t ld_add)
@@ -372,7 +372,7 @@ static void product(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_
 }
 
 /* The kernels need contiguous rows of c. If the columns of c are contiguous instead, c^T = b^T a^T is
- * computed. A single column is computed so too, because a row is faster. */
+ * computed. A single column is computed in the same way, because a row is faster. */
 static void product_by_rows(gra_machine *machine, int worker, gra_mat a, gra_mat b, gra_mat c,
                             bool accumulate)
 {

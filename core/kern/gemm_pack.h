@@ -1,12 +1,12 @@
-/* gemm_pack.h: copies a and b into panels, in the order in which the micro-kernels read them.
+/* gemm_pack.h: copies a and b into panels, in the order in which the micro-kernels read.
  *
- * A micro-kernel adds in one step the products of PER_STEP values of k for each line (a row of a, a column of
- * b): of one value, or of two values, which are packed into the bits of a real (gemm_pairs.h). */
+ * In one step a micro-kernel adds the products of PER_STEP values of k for each line (a row of a, a column of
+ * b). PER_STEP is 1, or 2 if two values are packed into the bits of a real (gemm_pairs.h). */
 
 #define STEPS(k) (((k) + PER_STEP - 1) / PER_STEP)
 
-/* A quad is 16 bytes of a line, SIDE values. turn() transposes a square of SIDE quads; with vectors of
- * 32 bytes two squares at once: the second, from the next SIDE lines, is in the upper halves. */
+/* A quad is 16 bytes of a line, SIDE values. turn() transposes a square of SIDE quads; with vectors of 32
+ * bytes it transposes two squares at once: the upper halves have the square of the next SIDE lines. */
 typedef real quad __attribute__((vector_size(16)));
 typedef real loose_quad __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { SIDE = sizeof(quad) / sizeof(real), LINES = VECTOR < 32 ? SIDE : 2 * SIDE };
@@ -52,8 +52,8 @@ typedef real_place places __attribute__((vector_size(sizeof(lines))));
 #if PER_STEP == 2
 #include "gemm_pairs.h"
 #else
-/* A fused multiply-add where the processor has one (-ffp-contract=fast): in every kernel, or the bits would
- * depend on the tile. */
+/* A fused multiply-add where the processor has one (-ffp-contract=fast). Every kernel must use it, or the
+ * bits would depend on the tile. */
 #define PLUS(sum, x, y) (sum + x * y)
 
 static inline real step_of(const real *x, ptrdiff_t next, bool more)
@@ -81,7 +81,7 @@ static void pack_row(int k, const real *x, real *to)
 }
 #endif
 
-/* Transposes, in registers, SIDE values each of LINES lines, `stride` apart: step p of line i goes to
+/* Transposes SIDE values of each of LINES lines, `stride` apart, in registers: step p of line i goes to
  * to[p*wide + i]. */
 static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t wide)
 {
@@ -96,8 +96,8 @@ static inline void turn(const real *from, ptrdiff_t stride, real *to, ptrdiff_t 
 #endif
 }
 
-/* n lines of k values each, `stride` apart, into panels of `wide` lines: step p of line i to panel i / wide,
- * place (p, i % wide). Here n is a multiple of LINES, and each line is contiguous. */
+/* Packs n lines of k values each, `stride` apart, into panels of `wide` lines: step p of line i goes to panel
+ * i / wide, place (p, i % wide). Here n is a multiple of LINES, and each line is contiguous. */
 static inline __attribute__((always_inline)) void turn_all(int n, int k, const real *from, ptrdiff_t stride,
                                                            real *to, const int wide)
 {
@@ -117,10 +117,10 @@ static inline __attribute__((always_inline)) void turn_all(int n, int k, const r
     panel[STEPS(p) * wide + (j)] =                                                                       \
         (j) < left ? step_of(from + (i + (j)) * stride + (p) * next, next, (p) + 1 < k) : 0;
 
-/* The same for any n and any lines, whose values are `next` apart. If `padded`, the last panel is padded with
- * zeros, as far as the narrowest tile for its lines reads it. Contiguous lines are transposed in registers if
- * a panel is a whole number of LINES. A panel of b always is; for a it matters only on AArch64, because
- * elsewhere pack_row copies contiguous rows of a. */
+/* Does the same for any n and any lines whose values are `next` apart. If `padded`, the last panel is padded
+ * with zeros, as far as the narrowest tile for its lines reads. Contiguous lines are transposed in registers
+ * if the lines of a panel are a multiple of LINES. A panel of b always meets this condition. For a it matters
+ * only on AArch64, because elsewhere pack_row copies contiguous rows of a. */
 static inline __attribute__((always_inline)) void pack(int n, int k, const real *from, ptrdiff_t stride,
                                                        ptrdiff_t next, real *to, const int wide,
                                                        const bool padded)

@@ -28,7 +28,7 @@ static inline uint32_t rounded(real x)
 {
     const uint32_t bits = bits_of(x), size = bits & 0x7FFFFFFF;
     if (size > 0x7F800000)
-        return bits >> 16 | 0x40;                               /* a NaN stays one */
+        return bits >> 16 | 0x40;                               /* a NaN stays a NaN */
     return size < 0x00800000 ? bits >> 16 & 0x8000 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
@@ -98,8 +98,8 @@ static inline lines pairs(lines x, lines y)
     return (lines)_mm256_permutexvar_epi16(place, halves);
 }
 
-/* Across lines: the pairs x_i, y_i of as many lines as fill whole vectors; returns how many. n is the width
- * of a panel: 32 for b, 12 (8 and 4) for a. */
+/* Across lines: packs the pairs x_i, y_i of as many lines as fill whole vectors, and returns the number of
+ * lines. n is the width of a panel: 32 for b, 12 (8 and 4) for a. */
 static inline __attribute__((always_inline)) int pair_across(int n, const real *x, const real *y, real *to)
 {
     const __m512i place = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,
@@ -118,8 +118,8 @@ static inline __attribute__((always_inline)) int pair_across(int n, const real *
     return i;
 }
 
-/* Along a line: the pairs x_0, x_1; x_2, x_3; ... of as many values as fill whole vectors; returns how many
- * values. */
+/* Along a line: packs the pairs x_0, x_1; x_2, x_3; ... of as many values as fill whole vectors, and returns
+ * the number of values. */
 static inline int pair_along(int k, const real *x, real *to)
 {
     int p = 0;

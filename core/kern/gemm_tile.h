@@ -42,7 +42,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
 #define ZERO(i) V x##i = { 0 }, y##i = { 0 };
 #if BY_LANE
 /* AArch64. The values of a step are contiguous in a's panel: one load serves LANES rows. The empty asm
- * keeps gcc from loading each value separately. */
+ * statement keeps gcc from loading each value separately. */
 #define START   vec some = { 0 }; (void)row_a;
 #define READ(i)                                                                                          \
     if (i % LANES == 0) {                                                                                \
@@ -101,7 +101,7 @@ typedef real half_loose __attribute__((vector_size(VECTOR / 2), aligned(sizeof(r
         DO_##rows(PUT)                                                                                   \
     }
 
-/* A full tile is two vectors wide, half of it is one, and a quarter is half a vector. */
+/* A full tile is two vectors wide, half a tile is one vector, and a quarter is half a vector. */
 #define KERNELS(rows)                                                                                    \
     KERNEL(full_##rows, rows, vec, loose, true)                                                          \
     KERNEL(half_##rows, rows, vec, loose, false)                                                         \

@@ -1,9 +1,9 @@
-/* gemv: c = a b for one or two rows of a, as when text is generated one token at a time.
+/* gemv: c = a b for one or two rows of a, for example in generating text one token at a time.
  *
  * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
  * without this file, text is generated at a third of the speed. Each column of c is the same sum in the same
- * order as in gemm, unless gemm rounds to bfloat16: its bits depend neither on the cut, nor on the threads,
- * nor on how many rows the product has. */
+ * order as in gemm, unless gemm rounds to bfloat16. Its bits do not depend on the cut, on the threads or on
+ * the number of rows. */
 #include "gemv.h"
 #include "../machine/machine.h"
 
@@ -18,7 +18,7 @@ struct product {
     gra_mat     a, b, c;
     const real *add;
     ptrdiff_t   ld_add;
-    int         columns, units;         /* columns of a unit of work; how many units there are */
+    int         columns, units;         /* columns of a unit of work; number of units */
 };
 
 static void compute(void *arg, size_t from, size_t to, int worker)

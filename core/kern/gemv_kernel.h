@@ -4,8 +4,8 @@
  *
  *     c_j = sum_p a_p b_pj      j < n
  *
- * Each value of b is used only once: reading it takes most of the time, and packing would add to that. Each
- * sum runs over p in order, in pieces of DEPTH, as gemm's does, and so gives the same bits. */
+ * Each value of b is used only once: reading takes most of the time, and packing would add to it. Each sum
+ * runs over p in order, in pieces of DEPTH, so it has the same bits as in gemm. */
 #include "gemv.h"
 #include "simd.h"
 
@@ -44,9 +44,9 @@ enum {
 #endif
 #endif
 
-/* Transposes the squares in such vectors, so that each vector then holds one row of LANES columns, and adds
- * a's values times these rows to x. EACH(TURN) lists the places that a shuffle takes: TURN(i, j) those of the
- * quad that begins at place i of the first vector and the quad at place j of the second. */
+/* Transposes the squares in such vectors: each vector then holds one row of LANES columns. Adds a's values
+ * times these rows to x. EACH(TURN) lists the places that a shuffle takes: TURN(i, j) means the quad at place
+ * i of the first vector and the quad at place j of the second. */
 #if VECTOR == 16
 #define EACH(TURN) TURN(0, LANES)
 #elif VECTOR == 32
@@ -81,8 +81,8 @@ enum {
     }
 #endif
 
-/* Any strides. Each function adds the products from p to end to the sums. Not inlined: if gcc knows n, it
- * multiplies first and adds later, which rounds differently from a fused multiply-add. */
+/* Any strides. Each function adds the products from p to end to the sums. They must not be inlined: if gcc
+ * knows n, it multiplies first and adds later, which rounds differently from a fused multiply-add. */
 static __attribute__((noinline)) void plain(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
                                             real *sum)
 {
@@ -91,7 +91,7 @@ static __attribute__((noinline)) void plain(int p, int end, int n, const real *a
             sum[j] += a[p * col] * b.p[p * b.row + j * b.col];
 }
 
-/* b's rows are contiguous: four of them at a time. */
+/* For contiguous rows of b: four rows at a time. */
 static void rows(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b, real *sum)
 {
     for (; p + 4 <= end; p += 4) {
@@ -109,8 +109,8 @@ static void rows(int p, int end, int n, const real *a, ptrdiff_t col, gra_mat b,
     plain(p, end, n, a, col, b, sum);
 }
 
-/* x += the products of LANES columns, a cache line of each. Four pointers and the stride reach all columns: a
- * pointer for each would not fit into the registers. */
+/* x += the products of LANES columns, a cache line of each. Four pointers and the stride reach all columns:
+ * one pointer per column would not fit into the registers. */
 static inline __attribute__((always_inline))
 vec add_line(vec x, const real *a, const real *column, ptrdiff_t ld)
 {
@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) void store(vec sum, real *c, const 
     *(loose *)c = to ? sum + *(const loose *)to : sum;
 }
 
-/* SOME columns of b, whose columns are contiguous (as w^T's are): a cache line of each at a time. */
+/* For contiguous columns of b (as in w^T): SOME columns, a cache line of each at a time. */
 static void columns(const real *a, gra_mat b, real *c, const real *add)
 {
     const int k = b.rows;

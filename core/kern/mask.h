@@ -9,8 +9,8 @@
 #include "../random/mcg31.h"
 #include "../op.h"
 
-/* The stream is drawn as MASK_LANES streams side by side, so that a step of all lanes is a few vector
- * operations. The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
+/* The stream is drawn as MASK_LANES streams side by side: a step of all lanes takes a few vector operations.
+ * The bits of MASK_STEPS steps are a tile: bit s of its word l is lane l's in step s. */
 enum { MASK_LANES = 32, MASK_STEPS = 32, MASK_TILE = MASK_LANES * MASK_STEPS };
 
 static inline size_t mask_bytes(size_t tiles) { return tiles * MASK_LANES * sizeof(uint32_t); }
@@ -22,8 +22,8 @@ typedef struct mask_stream {
     real     kept;                                  /* 1 / (1 - p), the factor of kept elements */
 } mask_stream;
 
-/* A new mask, from element 0 on: lane l + 1 begins `apart` elements after lane l, and a step advances each
- * lane by `step` elements. */
+/* Starts a mask at element 0: lane l + 1 begins `apart` elements after lane l, and a step advances each lane
+ * by `step` elements. */
 static inline mask_stream mask_begin(gra_rng *rng, double p, size_t apart, size_t step)
 {
     mask_stream s = { .lane[0] = mcg31_start(rng), .once = mcg31_skip(1, step),
@@ -45,8 +45,8 @@ static inline mask_stream mask_skip(const mask_stream *from, size_t elements)
     return s;
 }
 
-/* A tile, or the first steps of one. Two steps at a time, as neither depends on the other. Where x <
- * limit < 2^31 the top bit of x - limit is set; it is shifted into the word from the left. */
+/* Draws a tile, or its first steps, two steps at a time, since neither depends on the other. Where x < limit
+ * < 2^31, the top bit of x - limit is set; this bit is shifted into the word from the left. */
 static inline void mask_draw(mask_stream *s, int steps, uint32_t *tile)
 {
     const uint32_t top = (uint32_t)1 << 31, limit = s->limit, once = s->once, twice = s->twice;

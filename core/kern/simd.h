@@ -1,12 +1,12 @@
-/* simd.h: vector operations that gcc and clang write differently, and how a file of kernels is compiled
- * for an instruction set that the rest of the library does not use.
+/* simd.h: vector operations that differ between gcc and clang, and macros that compile a file of kernels for
+ * an instruction set that the rest of the library does not use.
  *
  *     #include "gemm.h"                shared with other files: compiled for any processor
  *     AVX2_BEGIN
- *     #include "gemm_tile.h"           compiled for AVX2: nothing that the linker may use for other files
+ *     #include "gemm_tile.h"           compiled for AVX2: must define nothing that other files may link to
  *     SIMD_END
  *
- * So the kernels need no flags, and any build that compiles core/kern/ has them all. */
+ * So the kernels need no flags, and any build that compiles core/kern/ has all kernels. */
 #ifndef GRADUS_SIMD_H
 #define GRADUS_SIMD_H
 
@@ -46,9 +46,9 @@
 #define SIMD_END     _Pragma("GCC pop_options")
 #endif
 
-/* A vector of some values of a and b, which are vectors of the same type: those at these places, counted
- * through a, then b. The includer defines `places`, the vector of real_place of that size. (gcc has
- * clang's built-in function only from version 12.) */
+/* A vector of the values at these places in a and b, two vectors of the same type; places are counted through
+ * a, then b. The includer defines `places`, the vector of real_place of that size. (gcc has clang's built-in
+ * function only from version 12 on.) */
 #ifdef GRADUS_DOUBLE
 typedef int64_t real_place;
 #else
@@ -60,8 +60,8 @@ typedef int32_t real_place;
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
 #endif
 
-/* Joins two vectors of 16 bytes, by an intrinsic: from a shuffle of values in memory, compilers make a load
- * and a shuffle. */
+/* Joins two vectors of 16 bytes by an intrinsic. For a plain shuffle of values in memory, compilers emit a
+ * load and a shuffle. */
 #ifdef GRADUS_DOUBLE
 #define JOIN(a, b) _mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1)
 #else

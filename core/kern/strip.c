@@ -1,12 +1,13 @@
 /* strip: see strip.h. Below, `lanes` are STRIP_LANES neighbouring rows of a strip: value l of a line belongs
- * to row l of them. Lanes past the strip's last row have unspecified values; they see no key (seen is 0), so
- * that nothing is computed from them. A strip has two buffers, and each step writes over what it has read:
+ * to the l-th of these rows. Lanes past the strip's last row have unspecified values; they see no key (seen
+ * is 0), so nothing is computed from them. A strip has two buffers, and each step overwrites what it has
+ * read:
  *
  *                 forward                              backward
  *     p->D        q k^T  ->  P  ->  D                  q k^T  ->  P (for dS)  ->  D (for dv)
  *     p->dS       -                                    dD = dy v^T  ->  dP  ->  dS (for dq and dk)
  *
- * The products on both sides of a row are those of core/ops/attention.c. */
+ * core/ops/attention.c computes the products at both ends of a row. */
 #include "strip.h"
 #include "../machine/machine.h"
 #include "vmath.h"
@@ -17,7 +18,7 @@ struct lanes {
     real    *P, *dS;                    /* the first line of these rows, in the strip's D and dS */
     ptrdiff_t ld;                       /* values from one line to the next */
     struct strip_saved *saved;
-    uint32_t *dropped;                  /* these rows' dropout bits, a row of tiles */
+    uint32_t *dropped;                  /* the dropout bits of these rows, a row of tiles */
 };
 
 static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip's rows from i on */
@@ -35,7 +36,7 @@ static struct lanes lanes_at(const struct strip *p, int i)      /* of the strip'
     return r;
 }
 
-/* Zeroes x for the keys past the causal limit of these rows, which later rows of the strip see. */
+/* Zeroes x for keys past the causal limit of these rows; later rows of the strip see these keys. */
 static void zero_hidden(const struct strip *p, const struct lanes *r, real *x)
 {
     for (int j = r->keys; j < p->D.cols; j++)
@@ -87,7 +88,7 @@ static void add_mask_back(const struct strip *p, int i, const struct lanes *r, c
 
 /* ---- softmax ---- */
 
-enum { KEYS = 64 };                     /* terms of a block, summed in real; several blocks, in double */
+enum { KEYS = 64 };                     /* terms of a block, summed in real; blocks are summed in double */
 
 static inline void add_block(const real *part, bool several, double *whole, real *sum)
 {
@@ -126,7 +127,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 const real value = r.P[j * r.ld + l], score = j < r.seen[l] ? value : -(real)INFINITY;
                 largest[l] = score > largest[l] ? score : largest[l];
             }
-        for (int l = 0; l < STRIP_LANES; l++)           /* if all are -inf: 0, so that each e^score is 0 */
+        for (int l = 0; l < STRIP_LANES; l++)           /* 0 if all are -inf, which makes each e^score 0 */
             largest[l] = largest[l] == -(real)INFINITY ? 0 : largest[l];
         for (int first = 0, end; first < r.keys; first = end) { /* e^(scale (score - largest)), their sum */
             real part[STRIP_LANES] = { 0 };
@@ -139,7 +140,7 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
                 }
             add_block(part, r.keys > KEYS, whole, sum);
         }
-        for (int l = 0; l < STRIP_LANES; l++)           /* it is 0 without keys, or if all scores are -inf */
+        for (int l = 0; l < STRIP_LANES; l++)           /* sum is 0 without keys, or if all scores are -inf */
             sum[l] = sum[l] == 0 ? 0 : 1 / sum[l];
         for (int j = 0; j < r.keys; j++)
             for (int l = 0; l < STRIP_LANES; l++)
@@ -156,11 +157,11 @@ static void softmax(struct strip *p, size_t from, size_t to)            /* rows 
     }
 }
 
-/* scale dS in rows of more than LONG_ROW keys, computed in double. A row of dq is the sum of scale dS k,
+/* Computes scale dS in double, for rows of more than LONG_ROW keys. A row of dq is the sum of scale dS k,
  * whose terms mostly cancel: the sum of n independent terms is about sqrt(n) times one term, 1 / sqrt(n) of
- * the sum of their magnitudes. Rounding errors that differ from key to key cancel too. The errors that all
- * keys share do not cancel: errors of the mean of dP, of dP - mean (which is no more precise than dP), and of
- * the weights P (whose sum is not exactly 1 after rounding). */
+ * the sum of their magnitudes. Rounding errors that differ from key to key cancel too. Errors common to all
+ * keys do not cancel: errors of the mean of dP, of dP - mean (which is no more precise than dP), and of the
+ * weights P (whose sum is not exactly 1 after rounding). */
 enum { LONG_ROW = 1 << 16 };
 
 static inline void long_rows_back(const struct lanes *r, real s)
@@ -235,7 +236,7 @@ static void softmax_back(struct strip *p, size_t from, size_t to)       /* rows 
     }
 }
 
-/* A single row, as in generation with a key-value cache: its scores are contiguous, so keys are the lanes. */
+/* A single row, as in generation with a key-value cache: scores are contiguous, so keys are the lanes. */
 static void softmax_row(struct strip *p, size_t from, size_t to)
 {
     const size_t keys = (size_t)p->D.cols;

@@ -1,8 +1,8 @@
 /* strip.h: the strips of attention: which matrices a strip multiplies, its softmax, and softmax's gradient.
  *
- * A head's scores, (time, keys), are never in memory as a whole: they are computed for a strip of
- * neighbouring rows at a time, for as many keys as the last row of the strip sees, and once more in backward
- * (Dao et al. 2022). A strip is stored transposed, with a line for each key:
+ * A head's scores, (time, keys), are never in memory as a whole. They are computed one strip of neighbouring
+ * rows at a time, for as many keys as the last row of the strip sees, and again in backward (Dao et al.
+ * 2022). A strip is stored transposed, with a line for each key:
  *
  *              row 0  row 1  row 2  ...
  *     key 0      .      .      .             a line: the scores of all rows of the strip for one key
@@ -18,16 +18,16 @@
 
 enum { STRIP_LANES = MASK_LANES };
 
-struct strip_saved {                    /* saved for each row, so that backward can compute P again */
+struct strip_saved {                    /* saved for each row: backward computes P again from it */
     real largest, inv_sum;              /* the largest score, and 1 / sum of the exponentials */
 };
 
-struct attention {                      /* what all strips of an attention have in common */
+struct attention {                      /* common to all strips of an attention */
     gra_machine *machine;
     int      heads, kv_heads, time, keys;
-    int      d, d_v;                    /* columns of a head, in q and k and in v and y */
+    int      d, d_v;                    /* columns of a head: of q and k, and of v and y */
     bool     causal;
-    bool     heads_first;               /* backward goes through a head's sequences before the next head's */
+    bool     heads_first;               /* backward handles all sequences of a head before the next head */
     real     scale;
     size_t   mask_batch, mask_head, mask_row, mask_key;  /* strides of the mask; 0 where it is stretched */
     mask_stream *stream;                /* dropout's random numbers, one per value of P; NULL: no dropout */
@@ -40,7 +40,7 @@ struct attention {                      /* what all strips of an attention have 
     ptrdiff_t ld;                       /* values from one line to the next; 1 where a strip is one row */
 };
 
-/* Some rows of a head. The matrices are parts of the tensors with their names; if a gradient is not needed,
+/* Some rows of a head. The matrices are parts of the tensors of the same name; if a gradient is not needed,
  * its p is NULL. */
 struct strip {
     const struct attention *of;
@@ -51,7 +51,7 @@ struct strip {
     gra_mat  q, y, dq, dy;              /* (rows, d or d_v) */
     gra_mat  k, v, dk, dv;              /* (keys, d or d_v): the keys that the last of these rows sees */
     gra_mat  D, dS;                     /* (rows, keys), in this worker's buffers; D.row is 1, D.col the ld */
-    struct strip_saved *saved;          /* the values saved for the first row; the next row's follow them */
+    struct strip_saved *saved;          /* the values saved for the first row, followed by the next row's */
     const real *mask;                   /* the mask's value for the first row and key 0, or NULL */
     double  *dmask;                     /* the sum so far of that value's gradient, or NULL */
 };
@@ -62,17 +62,17 @@ static inline int visible_keys(const struct attention *s, int row)         /* ho
     return n < 0 ? 0 : n;
 }
 
-/* Small strips skip more of the triangle that a causal mask hides, large ones make faster matrix products. */
+/* Small strips skip more of the triangle that a causal mask hides; large strips multiply faster. */
 static inline int strip_rows(const struct attention *s) { return STRIP_LANES * (s->time > 128 ? 2 : 1); }
 static inline int strip_count(const struct attention *s)
 {
     return (s->time + strip_rows(s) - 1) / strip_rows(s);
 }
 
-/* The leading dimension of a strip: lines are padded, so that they do not compete for the same cache sets. */
+/* The leading dimension of a strip: lines are padded to keep them from competing for the same cache sets. */
 static inline ptrdiff_t strip_ld(const struct attention *s) { return strip_rows(s) + 16; }
 
-/* Dropout's bits are stored in tiles, each for STRIP_LANES rows and MASK_STEPS keys: how many a head has. */
+/* The number of tiles of a head. A tile has dropout's bits for STRIP_LANES rows and MASK_STEPS keys. */
 static inline size_t tiles_across(const struct attention *s)
 {
     return ((size_t)s->keys + MASK_STEPS - 1) / MASK_STEPS;

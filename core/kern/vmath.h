@@ -2,15 +2,16 @@
  *
  * A plain loop over these functions becomes SIMD code at -O3 -fno-math-errno -fno-trapping-math,
  * because nothing in them branches or calls libm: where two formulas meet, both are computed and
- * `cond ? a : b` keeps one. A comparison with NaN is false, so each condition is written so that for
- * NaN the kept formula gives NaN. Results are correct over the whole range, denormals included.
+ * `cond ? a : b` keeps one. A comparison with NaN is false, so each condition is written to keep the formula
+ * that gives NaN for NaN. Results are correct over the whole range, denormals included.
  *
  * "max ulp" is the largest error found, in units in the last place, compared with libm in the next wider
- * type: over every 7th bit pattern of float, and 30 million doubles. If machines differ, "fma" is AVX2,
- * AVX-512 or ARM, "base" x86-64 without FMA. tests/bench/ulp.c repeats the comparison with fewer values.
+ * type: over every 7th bit pattern of float, and 30 million doubles. Where machines differ, "fma" means AVX2,
+ * AVX-512 or ARM, and "base" means x86-64 without FMA. tests/bench/ulp.c repeats the comparison with fewer
+ * values.
  *
- * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_, so that no name
- * clashes with a name of the includer. */
+ * The includer has defined `real` (core/op.h). Every name here begins with real_ or GRA_ to avoid clashes
+ * with names of the includer. */
 #ifndef GRADUS_VMATH_H
 #define GRADUS_VMATH_H
 
@@ -20,7 +21,7 @@
 
 #define GRA_INLINE static inline __attribute__((always_inline))
 
-/* Hints that gcc needs to turn the enclosing loop into SIMD code, and clang does not. */
+/* Hints that gcc, unlike clang, needs to turn the enclosing loop into SIMD code. */
 #ifdef __clang__
 #define GRA_UNROLL
 #define GRA_NO_UNROLL
@@ -29,8 +30,8 @@
 #define GRA_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
-/* The polynomials are minimax fits by Remez exchange in 45 digits, highest power first. The error
- * is that of the function they serve, relative to it, before any rounding:
+/* The polynomials are minimax fits by Remez exchange in 45 digits, highest power first. The error is that of
+ * the whole function, relative to its value, before any rounding:
  *
  *     real_exp_poly(r)       (e^r - 1 - r) / r^2                   |r| <= ln(2) / 2
  *     real_log_poly(z)        (log((1+s) / (1-s)) / s - 2) / z      z = s^2, |s| <= 3 - sqrt(8)
@@ -47,11 +48,11 @@ typedef uint64_t real_bits;             /* an unsigned integer as wide as a real
 #define GRA_MIN_REAL  0x1p-1022             /* the smallest normal real */
 #define GRA_SQRT_HALF 0x3fe6a09e667f3bcdu   /* the bits of sqrt(1/2) */
 #define GRA_LOG2_E    1.4426950408889634
-#define GRA_LN2_HI    0.6931471805592082    /* ln 2 to 40 bits, so that k * GRA_LN2_HI is exact, ... */
+#define GRA_LN2_HI    0.6931471805592082    /* ln 2 to 40 bits, which makes k * GRA_LN2_HI exact, ... */
 #define GRA_LN2_LO    7.371002565167799e-13 /* ... and the rest of it */
 #define GRA_EXP_MIN   -746.0                /* exp rounds to 0 below, */
 #define GRA_EXP_MAX   710.0                 /* to infinity above, */
-#define GRA_EXP_SMALL -708.3                /* and to no normal real below this */
+#define GRA_EXP_SMALL -708.3                /* and to no normal real below this bound */
 #define GRA_TANH_CUT  0.625
 #define GRA_ERF_END   6.0                   /* erf rounds to 1 from here on */
 #define GRA_COPYSIGN  __builtin_copysign
@@ -150,8 +151,8 @@ GRA_INLINE real real_from_bits(real_bits b)
 }
 
 /* e^x = 2^k e^r with k = round(x / ln 2) and r = x - k ln 2, so |r| <= ln(2)/2. Adding 1.5 * 2^M
- * rounds to a whole number and leaves it in the lowest bits, from where a shift makes it an
- * exponent. As 2^k itself may be out of range, the product is formed in two halves.
+ * rounds to a whole number and leaves it in the lowest bits; a shift turns these into an exponent. Since 2^k
+ * itself may be out of range, the product is formed in two halves.
  * max ulp: float 1.04 fma, 1.01 base; double 0.98, 0.95. */
 GRA_INLINE real real_exp(real x)
 {
@@ -168,8 +169,8 @@ GRA_INLINE real real_exp(real x)
              * real_from_bits((rest + GRA_EXP_BIAS) << GRA_MANTISSA);
 }
 
-/* e^x for x <= 0, as in a softmax: e^x cannot overflow, and 0 is good enough below the normal reals, so
- * half the work suffices. max ulp: float 1.02; double 0.98. */
+/* e^x for x <= 0, as in a softmax: e^x cannot overflow, and 0 is good enough below the normal reals, so half
+ * the work is enough. max ulp: float 1.02; double 0.98. */
 GRA_INLINE real real_exp_below_0(real x)
 {
     const real magic = (real)1.5 * GRA_TWO_M;
@@ -200,8 +201,8 @@ GRA_INLINE real real_log(real x)
     return x > 0 ? y : x == 0 ? -inf : nan;
 }
 
-/* log(1 + e), for -1 <= e: the logarithm of the rounded sum u, and what the rounding lost, e - (u - 1),
- * divided by u, its derivative. The result has all digits if e is far below 1.
+/* log(1 + e), for -1 <= e: the logarithm of the rounded sum u, plus the rounding error e - (u - 1) times
+ * the derivative 1 / u. The result has all digits even if e is far below 1.
  * max ulp: float 1.44; double 1.44. */
 GRA_INLINE real real_log1p(real e)
 {
@@ -306,7 +307,7 @@ GRA_ROW_SUM(real_dot, (const real *a, const real *b, size_t n), a[i] * b[i])
 GRA_ROW_SUM(real_sum_from, (const real *x, real mean, size_t n), x[i] - mean)
 GRA_ROW_SUM(real_sum_squared_from, (const real *x, real mean, size_t n), (x[i] - mean) * (x[i] - mean))
 
-/* The larger of two, NaN if either is NaN. */
+/* The larger of two numbers, or NaN if either is NaN. */
 GRA_INLINE real real_larger(real m, real x)
 {
     real y = x > m ? x : m;

@@ -10,7 +10,7 @@ struct product {
     const real     *bias;
 };
 
-/* Between bfloat16 and float, as bits; in libgradus64 no matrix is held as bfloat16. */
+/* Converts between bfloat16 and float as bits. In libgradus64 no matrix is held as bfloat16. */
 static inline real widened(uint32_t bits)
 {
     float x;
@@ -31,7 +31,7 @@ size_t gra_panels_words(gra_shape w)
     return ((size_t)w.dim[0] + PANEL - 1) / PANEL * LINE * (size_t)w.dim[1];
 }
 
-/* The word of (row, 0), and the shift of its half: 0, or 16 for the upper half. Words of a row are LINE
+/* The word of (row, 0), and the shift of its half: 0, or 16 for the upper half. A row's words are LINE
  * apart. */
 static size_t place_of(gra_shape w, int row, int *shift)
 {
@@ -69,7 +69,7 @@ void add(int n, const real *restrict x, const uint32_t *restrict w, real *restri
         }
 }
 
-/* Row x times one panel of w, which holds `rows` rows of w: in pieces of GRA_DEPTH, as in gemm. */
+/* Multiplies row x by one panel, which holds `rows` rows of w, in pieces of GRA_DEPTH, as in gemm. */
 static inline void row_of(const real *x, int k, const uint32_t *w, int rows, const real *bias, real *y)
 {
     for (int p = 0, end; p < k; p = end) {

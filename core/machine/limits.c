@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Infinity: the file cannot be read, or says "max" or -1. */
+/* Returns infinity if the file cannot be read, or contains "max" or -1. */
 static double number_in(const char *folder, const char *name)
 {
     char path[4096];
@@ -18,8 +18,8 @@ static double number_in(const char *folder, const char *name)
     return n[0] >= 0 ? n[0] / n[1] : HUGE_VAL;
 }
 
-/* The least limit of the group at base/group and of all groups above it. A container may see only some of its
- * own path, so missing folders are passed over. */
+/* The least limit of the group at base/group and of all groups above it. A container may see only a part of
+ * its path, so missing folders are skipped. */
 static double least(const char *base, const char *group, const char *v2, const char *v1, const char *per)
 {
     char folder[4096];

@@ -11,7 +11,7 @@ struct gra_machine {
     int            owners;              /* the tape that it was opened for, and models */
     gra_isa        isa;
     char           missing_isa[24];     /* requested by GRADUS_ISA but unavailable */
-    gra_bf16       has_bf16, bf16;      /* what the processor can do, what products do now */
+    gra_bf16       has_bf16, bf16;      /* what the processor can do, and what products do now */
     bool           keep_going;          /* errors of the tape and its models do not abort */
     bool           failed;              /* the tape's step has an error */
     gra_cut       *cut;                 /* NULL except in tests */
@@ -19,7 +19,7 @@ struct gra_machine {
         void *memory;
         void (*release)(void *memory);
     } later[FREED_LATER];               /* a ring buffer of memory to free */
-    unsigned       freed_later;         /* how many pieces were put there */
+    unsigned       freed_later;         /* number of pieces put there so far */
     unsigned       updates;             /* steps of optimisers */
     bool           undropped, said;     /* see gra_machine_say_undropped */
     gra_workers   *threads;
@@ -45,7 +45,7 @@ static gra_isa best_isa(void)
     return best;
 }
 
-/* The instruction for products of bfloat16 numbers is used only together with AVX-512. */
+/* The instruction for bfloat16 products is used only together with AVX-512. */
 static gra_bf16 best_bf16(gra_isa isa)
 {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GRADUS_DOUBLE)
@@ -95,7 +95,7 @@ gra_work *gra_variant(const gra_machine *m, gra_work *const variant[GRA_ISAS]) {
 
 void gra_share(gra_machine *m, void *what, size_t n, size_t cost, gra_work *f)
 {
-    static const size_t worth = 1 << 16;                /* additions that are worth waking a thread */
+    static const size_t worth = 1 << 16;                /* additions that make it worth waking a thread */
     if (cost == 0)                                      /* units without values, of an empty tensor */
         cost = 1;
     if (cost == GRA_SERIAL || n <= worth / cost) {

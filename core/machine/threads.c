@@ -1,11 +1,11 @@
 /* threads: run one job at a time, cut into chunks.
  *
- * Each worker has its share of the chunks, runs them one after the other, and then helps the others. All jobs
- * that are cut alike have the same shares. So a thread mostly reads rows that it has computed itself, and
- * that are in its own cache. The caller is worker 0.
+ * Each worker has a share of the chunks, runs these in turn, and then helps the other workers. All jobs that
+ * are cut alike have the same shares, so a thread mostly reads rows that it has computed itself, and that are
+ * in its core's cache. The caller is worker 0.
  *
  * To run a job the caller fills in its fields, hands out the shares, takes chunks until none is left, and
- * waits until the other workers have run theirs. The fields change only when all chunks are done, so a worker
+ * waits until the other workers have finished. The fields change only when all chunks are done, so a worker
  * that claimed a chunk may read them. Between jobs a worker polls the counter `job` for a short while, then
  * sleeps; a worker that wakes too late finds no chunk left, or helps with the next job. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -27,7 +27,7 @@
 
 struct gra_workers {
     int            started;             /* workers 1 .. started run beside the caller */
-    int            spins;               /* SPINS, or 0 when there are more threads than cores */
+    int            spins;               /* SPINS, or 0 if there are more threads than cores */
     gra_work      *f;                   /* the job: f(arg, from, to, worker) on [0, n), a chunk at a time */
     void          *arg;
     size_t         n, chunk;
@@ -52,7 +52,7 @@ int gra_quota(const char *root, int cores)
     return n >= cores ? cores : n < 1 ? 1 : (int)n;
 }
 
-/* The quota is read once: a step should open no files. */
+/* The quota is read only once, since a step should open no files. */
 int gra_cores(void)
 {
     static atomic_int quota;
@@ -182,7 +182,7 @@ gra_workers *gra_workers_open(int n)
     t->spins = n > gra_cores() ? 0 : SPINS;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->wake, NULL);
-    for (int i = 1; i < n && i < GRA_MAX_THREADS; i++) {        /* if one cannot be started, the others do */
+    for (int i = 1; i < n && i < GRA_MAX_THREADS; i++) {        /* if one cannot start, the rest do */
         struct worker *w = &t->worker[i];                       /* the work */
         w->threads = t;
         w->number = i;

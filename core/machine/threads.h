@@ -16,10 +16,10 @@
 typedef struct gra_workers gra_workers;
 gra_workers *gra_workers_open(int n);           /* at most n, the caller included; NULL: out of memory */
 void         gra_workers_close(gra_workers *t);         /* NULL is allowed */
-int          gra_workers_count(const gra_workers *t);   /* how many could be started, the caller included */
+int          gra_workers_count(const gra_workers *t);   /* how many are running, the caller included */
 int          gra_cores(void);                           /* that this process may use */
-/* At most `cores`, and the quotas of time of this process's control groups, rounded down, but at least 1.
- * root: "", or a folder that stands for the root of the file system. */
+/* The least of `cores` and the time quotas of this process's control groups, rounded down, but at least 1.
+ * root: "", or a folder to use as the root of the file system. */
 int          gra_quota(const char *root, int cores);
 
 /* Runs f(arg, from, to, worker) on all of [0, n), in chunks of a given size. */

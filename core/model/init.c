@@ -18,8 +18,8 @@ static void fill_normal(const gra_init *how, gra_rng *rng, gra_tensor *p)
     gra_normal(rng, p->data, p->size, how->a, how->b);
 }
 
-/* fan_out (d = 0) or fan_in (d = 1) of a weight of shape (out, in, ...): trailing dimensions, of a
- * convolution's receptive field, multiply both. */
+/* fan_out (d = 0) or fan_in (d = 1) of a weight of shape (out, in, ...). Trailing dimensions, a convolution's
+ * receptive field, multiply both fans. */
 static double fan(const gra_tensor *p, int d)
 {
     return (double)p->size / (p->shape.dim[0] * (double)p->shape.dim[1]) * p->shape.dim[d];

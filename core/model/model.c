@@ -1,7 +1,7 @@
 /* model: the list of named parameters, and the memory that lives as long as the model.
  *
- * Parameters are visited in the order in which they were made, and found by the hash of their name: the
- * time to make a model, and the time of a step, are proportional to their number. */
+ * Parameters are visited in the order in which they were made, and found by the hash of their name: making a
+ * model, and a step, take time proportional to their number. */
 #include "model.h"
 #include "../kern/widen.h"
 #include "../random/random.h"
@@ -23,7 +23,7 @@ struct gra_model {
     gra_arena   arena;
     gra_arena   headers;                /* the tensors, which are kept for a while after closing */
     gra_rng    *rng;
-    gra_machine *machine;               /* of the tape that it was opened on */
+    gra_machine *machine;               /* of the tape on which it was opened */
     bool        unusable;               /* the error is not about a file, and stays */
     bool        bf16;                   /* gra_bfloat16 has rounded some parameters */
     bool        closed;                 /* all other fields but headers are 0 */
@@ -40,8 +40,8 @@ static size_t hash(const char *name)                    /* FNV-1a */
     return (size_t)(h ^ h >> 32);
 }
 
-/* The slot for a name, by open addressing: it contains the tensor's place in item, counted from 1, or 0 if
- * there is no such tensor. At least half of the slots are 0, so the search is short. */
+/* The slot for a name, found by open addressing. The slot contains the tensor's place in `item`, counted from
+ * 1, or 0 if there is no such tensor. At least half of the slots are 0, so the search is short. */
 static int *slot_of(const struct list *l, const char *name)
 {
     const size_t last = 2 * (size_t)l->room - 1;
@@ -82,11 +82,11 @@ static void list_free(struct list *l)
 
 /* ---- blocks: the values and the gradient of a parameter ----
  *
- * Each is a block of its own, so that gra_freeze and gra_bfloat16 can free it. It comes from calloc: the
- * system provides the pages of a large block when they are first written, so a gradient that is frozen before
- * it was used costs nothing. */
+ * Each has a separate block, which gra_freeze and gra_bfloat16 can free. Blocks come from calloc: the system
+ * provides the pages of a large block when they are first written, so an unused gradient of a frozen
+ * parameter costs nothing. */
 
-enum { LINE = 64 };                     /* the values begin on a cache line, after their block's address */
+enum { LINE = 64 };                     /* the values begin on a cache line, after the block's address */
 
 static void *new_block(size_t bytes)
 {
@@ -126,8 +126,8 @@ static void release(void *closed)
     free(m);
 }
 
-/* The struct is kept for a while, marked as closed, and so are its parameters, without data. So a later use,
- * such as a step of its optimiser, is recognised, and the program gets a sentence. */
+/* The struct and its parameters, without data, are kept for a while and marked as closed. So a later use,
+ * such as an optimiser step, is recognised and reported in a sentence. */
 void gra_model_close(gra_model *m)
 {
     if (!m)
@@ -259,7 +259,7 @@ static bool append(gra_model *m, struct list *l, gra_tensor *p)
 }
 
 /* A new tensor at the end of a list, which lives as long as the model; NULL: out of memory. Its values are
- * `data`, or, if that is NULL, new values of 0 (a parameter's are in a block). */
+ * `data`, or new zeros if that is NULL (a parameter's values are in a block). */
 static gra_tensor *make(gra_model *m, struct list *l, const char *name, gra_shape shape, real *data)
 {
     size_t size = 0;
@@ -327,7 +327,7 @@ static gra_tensor *make_filled(gra_scope s, const char *function, struct list *l
     gra_tensor *p = m->unusable ? NULL : make(m, list, full.name, shape, NULL);
     if (p && list == &m->params) {
         p->model = m;
-        p->owner = m->machine;          /* whose count of optimiser steps p->updates is of */
+        p->owner = m->machine;          /* p->updates counts optimiser steps of this machine */
         gra_freeze(p, false);
     }
     if (p)
@@ -341,13 +341,13 @@ gra_tensor *gra_param(gra_scope s, const char *name, gra_init init, gra_shape sh
     return p && p->grad ? p : NULL;
 }
 
-/* It has no model, so that gra_freeze makes no gradient for it. */
+/* A buffer has no model, so gra_freeze makes no gradient for it. */
 gra_tensor *gra_buffer(gra_scope s, const char *name, gra_init init, gra_shape shape)
 {
     return make_filled(s, __func__, s.model ? &s.model->buffers : NULL, name, init, shape);
 }
 
-/* The alias is a tensor that shares the parameter's values, so that files treat both alike. */
+/* The alias is a tensor that shares the parameter's values, so files treat both alike. */
 void gra_alias(gra_scope s, const char *name, gra_tensor *p)
 {
     gra_model *m = s.model;
@@ -426,7 +426,7 @@ size_t gra_param_values(const gra_model *m)
     return n;
 }
 
-/* During a gradient check p->grad is memory of the check; afterwards it is grad_store again. */
+/* During a gradient check p->grad is memory of the check; afterwards p->grad is grad_store again. */
 void gra_freeze(gra_tensor *p, bool on)
 {
     if (!p)

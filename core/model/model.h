@@ -9,7 +9,7 @@
 void gra_need_model(const gra_model *m, const char *who);
 gra_machine *gra_model_machine(const gra_model *m);
 
-/* False: this initialiser cannot fill a parameter of this shape, and `why` is the sentence. */
+/* Returns false if this initialiser cannot fill a parameter of this shape; then `why` is the sentence. */
 #define GRA_WHY 300
 bool gra_init_fits(const gra_init *how, gra_shape shape, char why[GRA_WHY]);
 
@@ -25,8 +25,8 @@ int         gra_alias_count(const gra_model *m);
 gra_tensor *gra_alias_at(const gra_model *m, int i);
 gra_tensor *gra_alias_find(const gra_model *m, const char *name);
 
-/* Records the outcome of a gra_save or gra_load, replacing the previous one: why it failed, or NULL.
- * Returns 0; -1: it failed, or the model is unusable. */
+/* Records why a gra_save or gra_load failed, or NULL, replacing the previous outcome. Returns 0, or -1 if it
+ * failed or the model is unusable. */
 int gra_model_set_io_error(gra_model *m, const char *why);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *     ALONG(gra_softmax, "softmax", 16, 4)
  *
- * defines the op; the numbers are what a value costs in each, roughly in additions (kernel.h). If the
- * dimension is not the last, x is transposed: rows are contiguous. */
+ * defines the op; the numbers are the costs of a value in each function, roughly in additions (kernel.h). If
+ * the dimension is not the last, x is transposed to make the rows contiguous. */
 #ifndef GRADUS_ALONG_H
 #define GRADUS_ALONG_H
 

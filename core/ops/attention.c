@@ -6,15 +6,16 @@
  *     dv += D^T dy,  dD = dy v^T,  dP = dropout(dD),  dS_ij = P_ij (dP_ij - sum_l dP_il P_il),
  *     dq += scale dS k,  dk += scale dS^T q,  dmask += dS.
  *
- * Dropout multiplies dD by the same factors, 0 or 1 / (1 - dropout), as P in forward: backward draws nothing.
- * P is computed a strip of rows at a time and not kept: for each row, forward saves two numbers from which
- * backward computes the same P again. tests/ops/test_attention.c compares this op with naive loops. */
+ * Dropout multiplies dD by the factors, 0 or 1 / (1 - dropout), by which forward multiplied P: backward draws
+ * nothing. P is computed one strip of rows at a time and is not kept: forward saves two numbers per row, and
+ * backward computes the same P again from them. tests/ops/test_attention.c compares attention with other
+ * ops. */
 #include "../tape/tape.h"
 #include "../kern/gemm.h"
 #include "../kern/strip.h"
 
 /* c = a b, or c += a b if add is true. A strip is some rows of one head: s->q and s->y are these rows, s->k
- * and s->v the keys and values that they see. s->D and s->dS, (rows, keys), are buffers that steps reuse. */
+ * and s->v the keys and values that they see. s->D and s->dS, (rows, keys), are reused buffers. */
 static void multiply(const struct strip *s, gra_mat a, gra_mat b, gra_mat c, bool add)
 {
     gra_gemm_alone(s->machine, s->worker, a, b, c, add);
@@ -32,7 +33,7 @@ static void backward_strip(struct strip *s, bool add_q, bool add_k, bool add_v)
 {
     multiply(s, s->q, gra_mat_transpose(s->k), s->D, false);            /* q k^T, in the buffer of D */
     multiply(s, s->dy, gra_mat_transpose(s->v), s->dS, false);          /* dD = dy v^T, in the buffer of dS */
-    /* In kern/strip.c: D from q k^T as in forward; in the buffer of dS, dP = dropout(dD),
+    /* kern/strip.c computes D from q k^T as in forward and, in the buffer of dS, dP = dropout(dD),
      * dS_ij = P_ij (dP_ij - sum_l dP_il P_il),  dmask += dS (add_mask_back), and finally scale dS. */
     gra_strip_softmax_back(s);
     if (s->dv.p)
@@ -74,8 +75,8 @@ static void forward_strips(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* Where more strips than this add to the same dk and dv, each computes its own contribution, and these are
- * summed in double, in the worker's part of of->sums. */
+/* Where more strips than this add to the same dk and dv, each strip computes its contribution separately. The
+ * contributions are summed in double, in the worker's part of of->sums. */
 enum { MANY_STRIPS = 32 };
 
 static gra_mat moved(gra_mat x, real *to) { return x.p ? gra_mat_of(to, x.rows, x.cols) : x; }
@@ -100,7 +101,7 @@ static size_t sums_each(const struct attention *of)     /* doubles of a worker: 
     return 2 * (size_t)of->keys * (size_t)(of->d + of->d_v);
 }
 
-/* As backward_kv_heads, for one key-value head: all strips of the heads that share it. */
+/* Like backward_kv_heads, but for one key-value head: all strips of the heads that share it. */
 static void backward_many(const gra_tensor *y, const struct attention *of, size_t head, int strips,
                           int worker)
 {
@@ -125,7 +126,7 @@ static void backward_many(const gra_tensor *y, const struct attention *of, size_
 }
 
 /* Heads that share a key-value head add to the same dk and dv, so one worker computes all their strips, in
- * order. Of each head the last strip comes first: it sees every key, so it can overwrite dk and dv where they
+ * order. The last strip of each head comes first: it sees every key, so it can overwrite dk and dv where they
  * are uninitialised (fresh). */
 static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
 {
@@ -145,7 +146,7 @@ static void backward_kv_heads(void *arg, size_t from, size_t to, int worker)
     }
 }
 
-/* How many strips of one row, as in generation, are worth a thread. */
+/* How many strips of one row (as in generation) make a thread worthwhile. */
 static size_t rows_at_once(const struct attention *of)
 {
     const size_t worth = 1 << 14, each = (size_t)of->keys * (size_t)(of->d + of->d_v);
@@ -177,8 +178,8 @@ static void forward(gra_tensor *y)
         s->kept = gra_constant(y->tape, of->weights, GRA_SHAPE(batch, of->heads, of->time, of->keys));
 }
 
-/* How many key-value heads add to the same values of dmask, so that one thread must compute them in order:
- * all heads of a sequence, or one head of every sequence, or all heads of all sequences. */
+/* How many key-value heads add to the same values of dmask: all heads of a sequence, or one head of every
+ * sequence, or all heads of all sequences. One thread must compute these heads in order. */
 static size_t heads_in_a_row(const gra_tensor *y, struct attention *of)
 {
     const size_t batch = (size_t)y->shape.dim[0], kv_heads = (size_t)of->kv_heads;
@@ -209,7 +210,7 @@ static bool make_sums(gra_tensor *y)
 static void backward(gra_tensor *y)
 {
     struct attention *of = &((struct args *)y->args)->of;
-    /* without queries no strip overwrites the gradients; and dmask is always added to */
+    /* without queries no strip overwrites the gradients; dmask always accumulates */
     if ((y->in[3] && y->in[3]->fresh) || of->time == 0)
         gra_zero_fresh(y);
     if (!make_buffers(y, 2, strip_ld(of)) || !make_sums(y))

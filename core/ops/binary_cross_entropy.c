@@ -1,7 +1,7 @@
-/* binary_cross_entropy: the mean of -(t log p + (1 - t) log(1 - p)), or unreduced each term; p are
- * probabilities, t the targets, from 0 to 1. dp += dy (p - t) / (p (1 - p)) / n,
- * dt += dy (log(1 - p) - log p) / n. As in PyTorch no logarithm is below -100 and no p (1 - p) below 1e-12,
- * so that a p of 0 or 1 gives finite numbers (PyTorch's gradient of t alone is infinite there). */
+/* binary_cross_entropy: the mean of -(t log p + (1 - t) log(1 - p)) or, unreduced, each term; p are
+ * probabilities, and t are targets from 0 to 1. dp += dy (p - t) / (p (1 - p)) / n,
+ * dt += dy (log(1 - p) - log p) / n. As in PyTorch, logarithms are at least -100 and p (1 - p) is at least
+ * 1e-12, so a p of 0 or 1 gives finite numbers (in PyTorch, only the gradient of t is infinite there). */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -22,7 +22,7 @@ static void forward(gra_tensor *y)
     y->data[0] = (real)(sum / (double)n);
 }
 
-/* Two loops, so that only one product can be fused with the sum, in vectors and in the remaining values. */
+/* With two loops, only one product can be fused with the sum, in vectors and in the remaining values. */
 static void forward_each(gra_tensor *y, size_t from, size_t to)
 {
     const real *p = y->in[0]->data, *target = y->in[1]->data;

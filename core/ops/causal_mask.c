@@ -1,9 +1,9 @@
-/* causal_mask: y = -inf where column > row + n - m, else x; dx += dy where y is x. x (..., m, n) is scores
- * of m queries for n keys; the last query has the position of the last key. */
+/* causal_mask: y = -inf where column > row + n - m, else x; dx += dy where y is x. x (..., m, n) contains the
+ * scores of m queries for n keys; the last query has the position of the last key. */
 #include "../kernel.h"
 #include "ops.h"
 
-/* How many columns row r, counted over all matrices, keeps. */
+/* The number of columns that row r, counted over all matrices, keeps. */
 static inline size_t visible(const gra_tensor *y, size_t r)
 {
     size_t m = (size_t)y->shape.dim[y->shape.ndim - 2], n = op_row_size(y);

@@ -1,4 +1,4 @@
-/* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += its part of dy.
+/* concat: y is x_0, x_1, ... one after the other along dimension d; dx_k += the part of dy for x_k.
  * stack: the same along a new dimension of size n. */
 #include "../kernel.h"
 #include "ops.h"
@@ -7,9 +7,9 @@ struct args {
     int d;
 };
 
-/* y is (outer, n, inner) around d, and so is each x_k, with an n of its own: for each o, row o of x_k follows
- * row o of x_(k-1). A unit is an o, so that one thread computes all its parts: x_k may be the same tensor for
- * several k. */
+/* y is (outer, n, inner) around d, and so is each x_k, with its own n: for each o, row o of x_k follows row o
+ * of x_(k-1). A unit is one o, whose parts are all computed by one thread, since x_k may be the same tensor
+ * for several k. */
 static size_t row_size(const gra_tensor *x, int d)
 {
     gra_dim_split a = gra_split_dim(x->shape, d);

@@ -1,5 +1,5 @@
-/* cos: y = cos(x), dx -= dy sin(x). x is in radians. libm computes y, accurate for large x too; the last bit
- * differs from one libm to another. */
+/* cos: y = cos(x), dx -= dy sin(x). x is in radians. libm computes y, accurately for large x too; the last
+ * bit differs between versions of libm. */
 #include "elementwise.h"
 #include <tgmath.h>
 

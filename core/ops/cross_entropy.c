@@ -1,16 +1,16 @@
 /* cross_entropy: y = the mean over N rows of log sum_j e^(x_j - m) - (x_target - m), where m = max_j x_j,
  *     dx_i += g softmax(x)_i and dx_target -= g, where g = dy / N.
  * A row's term is -log softmax(x)_target, since softmax(x)_i = e^(x_i - m) / sum_j e^(x_j - m). The largest x
- * adds 1 to the sum: the logarithm is log1p of the other terms' sum, whose digits are kept even if it is far
- * below 1. cross_entropy_unreduced: y_row = the row's term, and g = dy_row.
- * Forward saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
+ * adds 1 to the sum, so the logarithm is log1p of the sum of the other terms: this keeps all digits of that
+ * sum even if it is far below 1. cross_entropy_unreduced: y_row = the row's term, and g = dy_row. Forward
+ * saves m and the logarithm of the sum, from which backward computes softmax(x) again. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 
 struct args {
     const int *target;                              /* a copy of the targets, one for each row */
     size_t     N;                                   /* the number of rows that are not ignored */
-    bool       mean;                                /* y is the mean of the rows' terms; false: all of them */
+    bool       mean;                                /* y is the mean of the rows' terms, not all terms */
 };
 
 struct saved {                                      /* of each row */
@@ -21,7 +21,7 @@ static size_t classes(const gra_tensor *y)      { return (size_t)gra_dim(y->in[0
 static size_t rows(const gra_tensor *y)         { return classes(y) ? y->in[0]->size / classes(y) : 0; }
 static size_t saved_size(const gra_tensor *y)   { return rows(y) * (sizeof(struct saved) / sizeof(real)); }
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
-static bool   contributes(const gra_tensor *y, size_t row);     /* false: its term and gradient are 0 */
+static bool   contributes(const gra_tensor *y, size_t row);     /* false: the row's term and gradient are 0 */
 
 enum { PIECE = 256 };                               /* exponentials of a row that are summed at a time */
 
@@ -42,7 +42,7 @@ static void log_sums(gra_tensor *y, size_t from, size_t to)
                 largest += d == 0;
                 e[j] = d == 0 ? 0 : real_exp_below_0(d);
             }
-            sum += (double)real_sum(e, k);          /* sum_j e^(x_j - m), without those */
+            sum += (double)real_sum(e, k);          /* sum_j e^(x_j - m), without these x_j */
         }
         saved(y)[row] = (struct saved){ m, real_log1p((real)(sum + ((double)largest - 1))) };
     }
@@ -85,7 +85,7 @@ static void backward(gra_tensor *y, size_t from, size_t to)
     for (size_t row = from; row < to; row++) {
         real *dx = y->in[0]->grad + row * n;
         if (y->in[0]->fresh)
-            memset(dx, 0, n * sizeof *dx);          /* here, where the row is in a cache a moment later */
+            memset(dx, 0, n * sizeof *dx);          /* here, while the row is in a cache */
         if (!contributes(y, row))
             continue;
         const real g = a->mean ? y->grad[0] / (real)a->N : y->grad[row];
@@ -102,8 +102,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 
 GRA_KERNEL(backward_all, backward, y, rows(y), 12 * classes(y))
 
-/* A row whose target is GRA_IGNORE_INDEX does not count; if none counts, the mean is 0/0, NaN, and the
- * gradient 0, as in PyTorch. A row that is -inf throughout (all masked) counts, with a loss and a gradient
+/* A row whose target is GRA_IGNORE_INDEX does not count; if no row counts, the mean is 0/0, NaN, and the
+ * gradient is 0, as in PyTorch. A row whose values are all -inf (masked) counts, with a loss and a gradient
  * of 0. */
 static bool contributes(const gra_tensor *y, size_t row)
 {

@@ -1,5 +1,5 @@
 /* dropout: in GRA_TRAIN y = x / (1 - p) with probability 1 - p, else 0 (Srivastava et al. 2014);
- * dx += dy times the same factor. In the other modes y is x itself. The mask: kern/mask.h. */
+ * dx += dy times the same factor. In the other modes y is x itself. kern/mask.h draws the mask. */
 #include "../kernel.h"
 #include "../kern/mask.h"
 #include "../tape/tape.h"
@@ -7,7 +7,7 @@
 struct args {
     double       p;
     mask_stream *mask;                              /* where it begins; lanes are neighbouring elements, */
-    uint32_t    *tiles;                             /* and what was drawn from it */
+    uint32_t    *tiles;                             /* and the numbers drawn from it */
 };
 
 static size_t tiles(const gra_tensor *y)

@@ -4,10 +4,10 @@
  *                 y = real_tanh(x), 16,
  *                 dx += dy * (1 - y * y), 2)
  *
- * The forward sets y from x, the backward adds to dx from x, y and dy: the numbers of one element; a fresh dx
- * begins as 0. After each formula comes its cost, roughly in additions (kernel.h). ELEMENTWISE_BY is the same
- * with a number s, an argument without a gradient, and the text that shows it (op.h, args_text). sigmoid.c is
- * such an op written out. */
+ * The forward computes y from x, and the backward adds to dx, from x, y and dy. All are numbers of one
+ * element; a fresh dx begins as 0. After each formula comes its cost, roughly in additions (kernel.h).
+ * ELEMENTWISE_BY also takes a number s, an argument without a gradient, and the text that shows s (op.h,
+ * args_text). sigmoid.c is such an op written out. */
 #ifndef GRADUS_ELEMENTWISE_H
 #define GRADUS_ELEMENTWISE_H
 
@@ -56,7 +56,7 @@
         for (size_t i = from; i < to; i++) {                                                             \
             const real x = in[i], y = result->data[i], dy = result->grad[i];                             \
             real dx = fresh ? 0 : grad[i];                                                               \
-            (void)x, (void)y;                           /* most formulas need only one of them */        \
+            (void)x, (void)y;                           /* most formulas need only one */        \
             add_to_dx;                                                                                   \
             grad[i] = dx;                                                                                \
         }                                                                                                \

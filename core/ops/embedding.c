@@ -6,7 +6,7 @@ struct args {
     const int *ids;                                 /* a copy of the ids, `count` of them */
     size_t     count;
     size_t     lists, *first;                       /* in backward: the first position of each id, */
-    size_t    *next;                                /* and for each, 1 + the next position of its id, or 0 */
+    size_t    *next;                                /* 1 + the next position of the same id, or 0 */
 };
 
 static size_t dim(const gra_tensor *y)   { return (size_t)y->in[0]->shape.dim[1]; }
@@ -26,8 +26,8 @@ static void forward(gra_tensor *y, size_t from, size_t to)
 
 enum { WIDTH = 64 };                    /* columns at a time */
 
-/* The positions of an id are a linked list, in order. One thread sums a list, in double, since a common id
- * has many positions. */
+/* The positions of an id form a linked list, in order. One thread sums each list, in double, since a common
+ * id has many positions. */
 static void add_rows(gra_tensor *y, size_t from, size_t to)                     /* lists */
 {
     const struct args *a = y->args;

@@ -1,5 +1,5 @@
 /* expand: y has x's values under a shape to which x broadcasts: dimensions of size 1 are stretched, and new
- * ones come first. dx += dy, summed over both. */
+ * dimensions come first. dx += dy, summed over stretched and new dimensions. */
 #include "../kernel.h"
 
 static void forward(gra_tensor *y, size_t from, size_t to)
@@ -11,7 +11,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
             y->data[w.y + i] = x[w.a + i * w.step_a];
 }
 
-/* dx is indexed as y is: GRA_BROADCAST_KERNEL sums it. */
+/* dx is indexed like y: GRA_BROADCAST_KERNEL sums it. */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     real *dx = y->in[0]->grad;
@@ -27,7 +27,7 @@ gra_tensor *gra_expand(gra_tape *t, gra_tensor *x, gra_shape shape)
     static const gra_op op = { .name = "expand", .forward = forward_all, .backward = backward_all };
     if (GRA_BAD_INPUTS(t, "expand", x))
         return gra_empty(t);
-    const int first = shape.ndim - x->shape.ndim;       /* of y's dimensions, the first that x has too */
+    const int first = shape.ndim - x->shape.ndim;       /* the first dimension of y that x also has */
     if (first < 0 || shape.ndim > GRA_MAX_DIMS)
         return gra_fail(t, "expand: got %d sizes for a tensor %s, expected %d to %d: one for each dimension, "
                         "new dimensions first", shape.ndim, GRA_SHAPE_OF(x), x->shape.ndim, GRA_MAX_DIMS);

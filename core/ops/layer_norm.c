@@ -2,15 +2,15 @@
  *     dx += r (g - mean(g) - z mean(g z)), where g = dy w,
  *     dw += dy z and db += dy, summed over rows.
  * mean, var and mean() are taken over a row of n values (Ba, Kiros & Hinton 2016). If the values are nearly
- * equal, the rounding error of the mean would be a large part of z: it is kept, times r, as the shift, and z
- * is (x - mean) r - shift. */
+ * equal, the rounding error of the mean would be a large part of z. So this error times r is kept as the
+ * shift, and z is (x - mean) r - shift. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
 
 struct args {
     double      eps;
-    const real *ones, *zeros;           /* instead of w and b where they are NULL */
+    const real *ones, *zeros;           /* instead of w and b if they are NULL */
 };
 
 struct saved {                          /* of each row, from forward to backward */
@@ -21,11 +21,11 @@ static size_t saved_size(const gra_tensor *y)   { return op_rows(y) * (sizeof(st
 static struct saved *saved(const gra_tensor *y) { return (struct saved *)(void *)y->saved; }
 static inline real z_of(real x, struct saved s) { return (x - s.mean) * s.r - s.shift; }
 
-/* If the variance overflows, 0 * var is NaN: then y is NaN, as in PyTorch, and not 0, and gra_trace_nan finds
- * the op.
+/* If the variance overflows, 0 * var is NaN. Then y is NaN, as in PyTorch, instead of 0, and gra_trace_nan
+ * finds the op.
  *
  * Three loops over the rows, one for each step, are faster than one: a step that ends in a single number,
- * such as a sum, keeps the next step of its own row waiting, but not the same step of the next row. */
+ * such as a sum, delays the next step of the same row, but not the same step of the next row. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -54,7 +54,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-enum { PIECE = 128 };                   /* values of a row whose g and z are kept at a time */
+enum { PIECE = 128 };                   /* number of values whose g and z are kept at a time */
 
 /* Computes g and z of the next piece of a row that has `left` more values. Returns the size of the piece. */
 static inline size_t make_g_z(const real *x, const real *w, const real *dy, struct saved s, size_t left,
@@ -97,7 +97,7 @@ static inline size_t make_g_z(const real *x, const real *w, const real *dy, stru
 
 enum { TILE = 64 };                     /* columns at a time: rows are read sequentially */
 
-/* dw and db, a tile of columns at a time: each is summed over all rows, in order and in double. */
+/* dw and db, a tile of columns at a time: each column is summed over all rows, in order and in double. */
 static void backward_w_b(gra_tensor *y, size_t from, size_t to)
 {
     real *dw = y->in[1] ? y->in[1]->grad : NULL, *db = y->in[2] ? y->in[2]->grad : NULL;

@@ -5,7 +5,7 @@
 #include "../kern/sums.h"
 #include "../kern/widen.h"
 
-/* x as one matrix, (rows, columns): its last dimension is the columns. `values` is its data or its
+/* x as one matrix, (rows, columns), whose columns are the last dimension. `values` is x's data or
  * gradient. */
 static gra_mat matrix(const gra_tensor *x, real *values)
 {
@@ -47,7 +47,7 @@ static void backward(gra_tensor *y)
         add_rows(y);
 }
 
-enum { COLUMNS = SUMS_WIDTH };          /* of dy, summed at a time: its rows are read sequentially */
+enum { COLUMNS = SUMS_WIDTH };          /* of dy, summed at a time: rows are read sequentially */
 
 static void add_columns(gra_tensor *y, size_t from, size_t to)  /* to db, in blocks of columns */
 {

@@ -1,8 +1,8 @@
 /* log_softmax: y_i = x_i - m - log sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
  *              dx_i += dy_i - e^y_i sum_j dy_j.
- * Subtracting m changes nothing, but keeps e^x from overflowing. The largest x adds 1 to the sum: the
- * logarithm is log1p of the other terms' sum, whose digits are kept even if it is far below 1. A row that is
- * -inf throughout (all masked) stays -inf: the logarithm of softmax's zeros. */
+ * Subtracting m changes nothing, but keeps e^x from overflowing. The largest x adds 1 to the sum, so the
+ * logarithm is log1p of the sum of the other terms: this keeps all digits of that sum even if it is far below
+ * 1. A row whose values are all -inf (masked) stays -inf, the logarithm of softmax's zeros. */
 #include "along.h"
 
 static inline void forward_row(const real *x, real *y, size_t n)

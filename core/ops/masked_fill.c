@@ -1,5 +1,5 @@
 /* masked_fill: y = value where mask is not 0, else x; the mask broadcasts to x. dx += dy where the
- * mask is 0; nothing flows into the mask. */
+ * mask is 0; no gradient flows into the mask. */
 #include "../kernel.h"
 
 struct args {

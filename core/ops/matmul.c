@@ -5,7 +5,7 @@
 
 struct args {
     bool ta, tb;                        /* ta: a is stored as (k, m), tb: b is stored as (n, k) */
-    int  m, n, k;                       /* of each product: (m, n) = (m, k) (k, n) */
+    int  m, n, k;                       /* sizes of each product: (m, n) = (m, k) (k, n) */
     gra_shape batch;                    /* how many products there are */
 };
 
@@ -16,8 +16,8 @@ static size_t products(const gra_tensor *y)
     return n;
 }
 
-/* One product of the batch: a matrix of y, of a and of b, and of their gradients; da.p or db.p is NULL where
- * that input needs no gradient. */
+/* One product of the batch: a matrix each of y, a and b, and of their gradients; da.p or db.p is NULL if that
+ * input needs no gradient. */
 struct product {
     gra_mat     y, a, b, dy, da, db;
     bool        more;                   /* false: past the end */
@@ -32,7 +32,7 @@ static void next(struct product *p);
 struct gradient {
     gra_machine *machine;
     gra_tensor  *y, *x;                 /* x: a or b */
-    double      *sum;                   /* of the products that share a matrix; NULL: none do */
+    double      *sum;                   /* the sum of products that share a matrix; NULL: none do */
     real        *one;                   /* a single product, before it is added to the sum */
     size_t       each;                  /* values in one */
 };
@@ -107,7 +107,7 @@ static gra_shape batch_of(gra_shape s)          /* without the last two dimensio
     return s;
 }
 
-/* Products that share one b, and whose matrices of a are contiguous, are one product of all rows. */
+/* Products that share one b and have contiguous matrices of a are computed as one product of all rows. */
 static void join(struct args *s, gra_shape batch_of_b)
 {
     size_t n, of_b;
@@ -126,7 +126,7 @@ static gra_mat stored(bool transposed, int rows, int cols)      /* a matrix with
 
 static real *at(real *p, size_t i) { return p ? p + i : NULL; }
 
-/* Where a or b is stretched along the batch, the walk's step is 0: its matrix stays the same. */
+/* If a or b is stretched along the batch, the walk's step is 0, and the matrix stays the same. */
 static void find(struct product *p)
 {
     p->more = p->walk.n > 0;

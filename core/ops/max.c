@@ -1,6 +1,6 @@
-/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the first of the largest.
- * A NaN counts as largest, as in PyTorch. min is the same with the smallest, and a NaN counts as smallest.
- * argmax is the index of the largest. */
+/* max: y = max_i x_i over all values, or over one dimension; dx_i += dy where i is the index of the first
+ * maximum. A NaN counts as the maximum, as in PyTorch. min does the same with the minimum, and a NaN counts
+ * as the minimum. argmax is the index of the first maximum. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
 #include "ops.h"
@@ -8,7 +8,7 @@
 struct args {
     gra_dim_split around;                           /* x is (outer, n, inner), y (outer, inner) */
     bool       least;                               /* min */
-    size_t    *first;                               /* for each y, its index in x */
+    size_t    *first;                               /* for each y, the index in x */
 };
 
 /* The index of the first largest (or smallest) of n values that lie `inner` apart. */
@@ -57,7 +57,7 @@ static const gra_op max = { .name = "max", .forward = forward_all, .backward = b
 static const gra_op min = { .name = "min", .forward = forward_all, .backward = backward_all,
                             .args = sizeof(struct args), .args_text = "over %a" };
 
-/* False, and an error of the tape: a value of y would have to be chosen among none. */
+/* Returns false, with an error of the tape, if there are no values to choose from. */
 static bool has_values(gra_tape *t, const char *name, gra_tensor *x, gra_dim_split a, const char *which)
 {
     if (a.n == 0 && a.outer * a.inner > 0)

@@ -5,7 +5,7 @@
 
 enum { BLOCK = 1024 };
 
-/* Blocks are summed in double, so that the error does not grow with n. */
+/* Blocks are summed in double: the error does not grow with n. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const real *x = y->in[0]->data, *target = y->in[1]->data;

@@ -1,10 +1,10 @@
-/* ops.h: what several ops check or compute. A check that fails leaves an error in the tape. */
+/* ops.h: checks and computations that several ops share. A failed check leaves an error in the tape. */
 #ifndef GRADUS_OPS_H
 #define GRADUS_OPS_H
 
 #include "../op.h"
 
-/* d as a dimension of x: 0 <= result < ndim. -1: x is a bad input, or has no such dimension. */
+/* d as a dimension of x: 0 <= result < ndim, or -1 if x is a bad input or has no such dimension. */
 static inline int op_dim(gra_tape *t, const char *op, gra_tensor *x, int d)
 {
     if (GRA_BAD_INPUTS(t, op, x))
@@ -16,7 +16,7 @@ static inline int op_dim(gra_tape *t, const char *op, gra_tensor *x, int d)
     return dim;
 }
 
-/* For an op on rows, along the last dimension of its result y. */
+/* For an op on rows along the last dimension of the result y. */
 static inline size_t op_row_size(const gra_tensor *y) { return (size_t)gra_dim(y, -1); }
 static inline size_t op_rows(const gra_tensor *y)     { return y->size ? y->size / op_row_size(y) : 0; }
 
@@ -32,7 +32,7 @@ static inline bool op_same_shape(gra_tape *t, const char *op, const char *name, 
     return !gra_error(t);
 }
 
-/* For a norm: checks that x has a last dimension, and that w, a weight or bias or NULL, has its size. */
+/* For a norm: checks that x has a last dimension, and that w (a weight, a bias or NULL) has the same size. */
 static inline bool op_last_dim(gra_tape *t, const char *op, gra_tensor *x, const char *name,
                                    const gra_tensor *w)
 {
@@ -44,7 +44,7 @@ static inline bool op_last_dim(gra_tape *t, const char *op, gra_tensor *x, const
     return !gra_error(t);
 }
 
-/* For a reduction: the index in x of the first value of y_k; the others lie a.inner apart. */
+/* For a reduction: the index in x of the first value of y_k; the following values lie a.inner apart. */
 static inline size_t op_begin(gra_dim_split a, size_t k)
 {
     return k / a.inner * a.n * a.inner + k % a.inner;

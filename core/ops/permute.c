@@ -7,8 +7,8 @@ struct args {
     int dims[GRA_MAX_DIMS];
 };
 
-/* y as matrices of m x n, its last two dimensions. From row to row and from column to column of y, x advances
- * by `row` and `col` values. */
+/* y as matrices of m x n, its last two dimensions. From one row of y to the next, x advances by `row` values;
+ * from one column to the next, by `col` values. */
 struct layout {
     size_t m, n, row, col, stride[GRA_MAX_DIMS];    /* stride: of x, in the order of y's dimensions */
 };
@@ -76,7 +76,7 @@ static inline void add_back(real *dx, const real *dy, size_t rows, const struct 
             dx[i * l->row + j * l->col] += dy[i * l->n + j];
 }
 
-/* Groups of the rows from <= r < to of y: copied, or in the backward added back. */
+/* Copies the rows from <= r < to of y in groups, or adds them back in the backward. */
 static inline void each_group(gra_tensor *y, size_t from, size_t to, bool back)
 {
     const struct layout l = layout_of(y);
@@ -121,7 +121,7 @@ gra_tensor *gra_permute(gra_tape *t, gra_tensor *x, const int *dims)
 {
     if (GRA_BAD_INPUTS(t, "permute", x))
         return gra_empty(t);
-    if (!dims && x->shape.ndim)                       /* a scalar has no order */
+    if (!dims && x->shape.ndim)                       /* a scalar has no dimensions */
         return gra_fail(t, "permute: got NULL for the dims, expected an order of the %d dimensions of %s",
                         x->shape.ndim, GRA_SHAPE_OF(x));
     int wrapped[GRA_MAX_DIMS];

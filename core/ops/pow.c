@@ -1,4 +1,4 @@
-/* pow: y = x^p, dx += dy p x^(p-1); p is a number without a gradient. 0^0 is 1, a negative x to a
+/* pow: y = x^p, dx += dy p x^(p-1); p is a number without a gradient. 0^0 is 1, and a negative x to a
  * non-integer power is NaN. */
 #include "../kernel.h"
 #include <tgmath.h>
@@ -7,7 +7,7 @@ struct args {
     double p;
 };
 
-/* libm's pow is slow, and squares are the most frequent. */
+/* libm's pow is slow, and squares are the most common powers. */
 static inline real power(real x, real p)
 {
     return p == 2 ? x * x : p == 1 ? x : pow(x, p);

@@ -8,12 +8,12 @@
 
 struct args {
     double      eps;
-    const real *ones;                   /* instead of w where it is NULL */
+    const real *ones;                   /* instead of w if that is NULL */
 };
 
-/* From forward to backward, r of each row is saved. */
+/* Forward saves r of each row for backward. */
 
-/* If the mean overflows, 0 * mean is NaN: then y is NaN, not 0, and gra_trace_nan finds the op. */
+/* If the mean overflows, 0 * mean is NaN. Then y is NaN instead of 0, and gra_trace_nan finds the op. */
 static void forward(gra_tensor *y, size_t from, size_t to)
 {
     const struct args *a = y->args;
@@ -29,7 +29,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-enum { PIECE = 128 };                   /* values of a row whose g is kept at a time */
+enum { PIECE = 128 };                   /* number of values whose g is kept at a time */
 
 /* Computes g of the next piece of a row that has `left` more values. Returns the size of the piece. */
 static inline size_t make_g(const real *w, const real *dy, size_t left, real *g)

@@ -17,8 +17,8 @@ static void backward(gra_tensor *y, size_t from, size_t to)
 }
 
 /* GRA_KERNEL(forward_all, forward, y, units, cost) defines forward_all(y), which calls forward(y, from, to)
- * until all units from 0 to units - 1 are done, on several threads where that is worth it. Here a unit is an
- * element; its cost, roughly in additions, decides how many threads are worth it. */
+ * until all units from 0 to units - 1 are done, on several threads if that pays. Here a unit is an element,
+ * and its cost, roughly in additions, decides how many threads are used. */
 GRA_KERNEL(forward_all, forward, y, y->size, 12)
 GRA_KERNEL(backward_all, backward, y, y->size, 3)
 

@@ -1,5 +1,5 @@
-/* sin: y = sin(x), dx += dy cos(x). x is in radians. libm computes y, accurate for large x too; the last bit
- * differs from one libm to another. */
+/* sin: y = sin(x), dx += dy cos(x). x is in radians. libm computes y, accurately for large x too; the last
+ * bit differs between versions of libm. */
 #include "elementwise.h"
 #include <tgmath.h>
 

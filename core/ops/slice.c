@@ -9,7 +9,7 @@ struct args {
 /* Around d, x is (outer, n, inner) and y (outer, end - start, inner): for each o, row o of y is one
  * piece of row o of x. */
 struct piece {
-    size_t outer, begin, size, of;                  /* of: the size of a row of x */
+    size_t outer, begin, size, of;                  /* of: the row size of x */
 };
 
 static struct piece piece_of(const gra_tensor *y)

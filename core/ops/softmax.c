@@ -1,6 +1,6 @@
 /* softmax: y_i = e^(x_i - m) / sum_j e^(x_j - m) along one dimension, where m = max_j x_j,
  *          dx_i += y_i (dy_i - sum_j dy_j y_j).
- * Subtracting m changes nothing, but keeps e^x from overflowing. A row that is -inf throughout (all masked)
+ * Subtracting m changes nothing, but keeps e^x from overflowing. A row whose values are all -inf (masked)
  * gives zeros. */
 #include "along.h"
 

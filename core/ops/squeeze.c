@@ -1,4 +1,4 @@
-/* squeeze: x without dimension dim, if its size is 1; else x as it is. A view, as reshape is. */
+/* squeeze: x without dimension dim, if its size is 1; otherwise x itself. A view, like reshape. */
 #include "ops.h"
 
 gra_tensor *gra_squeeze(gra_tape *t, gra_tensor *x, int dim)

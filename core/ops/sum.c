@@ -22,7 +22,7 @@ static void forward(gra_tensor *y, size_t from, size_t to)
     }
 }
 
-/* Units are the rows of x: row r = (o, i) has `inner` values, each of which gets dy of (o, same j). */
+/* Units are the rows of x: row r = (o, i) has `inner` values, and value j of the row gets dy of (o, j). */
 static void backward(gra_tensor *y, size_t from, size_t to)
 {
     const gra_dim_split a = ((const struct args *)y->args)->around;

@@ -1,4 +1,4 @@
-/* unsqueeze: x with a new dimension dim, of size 1. A view, as reshape is. */
+/* unsqueeze: x with a new dimension dim, of size 1. A view, like reshape. */
 #include "../op.h"
 
 gra_tensor *gra_unsqueeze(gra_tape *t, gra_tensor *x, int dim)

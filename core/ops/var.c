@@ -1,7 +1,7 @@
 /* var: y = sum_i (x_i - m)^2 / (n - c) over all values, or over one dimension; m is their mean, and c the
  * correction: 1 for a sample (Bessel's, PyTorch's default), 0 for the whole population (layer norm's).
- * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. The mean is
- * kept as two reals with the sum m: if the values are nearly equal, x_i minus the first real is exact. */
+ * dx_i += dy 2 (x_i - m) / (n - c): m itself adds 0, since the deviations from a mean sum to 0. The mean m is
+ * kept as the sum of two reals: if the values are nearly equal, x_i minus the first real is exact. */
 #include "../kernel.h"
 #include "ops.h"
 

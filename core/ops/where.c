@@ -1,11 +1,12 @@
 /* where: y = a where c is not 0, else b, with broadcasting; da += dy where c is not 0, db += dy elsewhere,
  * each summed over the dimensions in which that operand was stretched. Nothing flows into c.
  *
- * Comparisons compute such a c: 1 where they hold, else 0. They have no gradient. */
+ * Comparisons compute such a c, which is 1 where they hold, else 0. Comparisons have no gradient. */
 #include "../kernel.h"
 
 /* ---- where: c is in[0], a in[1], b in[2] ----
- * A walk has two operands, so there are two walks: over a and c, then over b and c. c is each walk's b. */
+ * A walk has two operands, so there are two walks: over a and c, then over b and c. c is the second
+ * operand. */
 
 static void forward(gra_tensor *y, size_t from, size_t to)
 {

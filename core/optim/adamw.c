@@ -21,7 +21,7 @@ int gra_adamw_init(gra_adamw *opt, gra_model *m, gra_param_filter *filter)
     return opt->v ? 0 : -1;
 }
 
-/* Factors that all elements of a step share. With r = sqrt(1 - beta2^t) the last line above is
+/* The factors common to all elements of a step. With r = sqrt(1 - beta2^t) the last line above is
  * p -= (lr r / (1 - beta1^t)) m / (sqrt(v) + eps r): one division per element. */
 struct step {
     gra_tensor **m, **v;

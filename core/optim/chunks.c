@@ -1,6 +1,6 @@
 /* chunks: the values of all parameters as one long row, cut into chunks that threads share. A chunk may
- * contain the end of one parameter, all of the next and the beginning of a third, so that many small
- * tensors cost no more than a few large ones. */
+ * contain the end of one parameter, all of the next and the beginning of a third, so many small tensors cost
+ * no more than a few large tensors. */
 #include "../model/model.h"
 
 struct row {

@@ -1,6 +1,6 @@
 /* clip: g *= min(1, max_norm / (|g| + 1e-6)), where |g| is the norm of all gradients together
- * (PyTorch's clip_grad_norm_). As in PyTorch, gradients that are not finite do not disappear: NaN stays,
- * infinity becomes NaN. */
+ * (PyTorch's clip_grad_norm_). As in PyTorch, gradients that are not finite remain so: NaN stays, infinity
+ * becomes NaN. */
 #include "group.h"
 
 static void add(gra_chunk *s, size_t from, size_t to)

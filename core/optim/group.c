@@ -31,7 +31,7 @@ bool gra_group_thawed(gra_model *m, gra_param_filter *filter, const char *kind, 
     return true;
 }
 
-/* The first parameter whose buffer the init of a later optimiser has taken, or NULL. */
+/* The first parameter whose buffer was taken by a later optimiser's init, or NULL. */
 static const gra_tensor *lost(const gra_model *m, gra_tensor *const *state)
 {
     for (int i = 0; i < gra_param_count(m); i++)

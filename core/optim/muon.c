@@ -7,14 +7,14 @@
  *     p *= 1 - lr weight_decay
  *     p -= lr sqrt(max(1, rows / columns)) X
  *
- * X^T may be used instead of X, so let X have no more rows than columns. With P = a I + b A + c A^2 the
- * next A is P A P. So X, which may be long, is multiplied only once:
+ * X^T can replace X, so assume that X has no more rows than columns. With P = a I + b A + c A^2 the next A is
+ * P A P. So X, which may be long, is multiplied only once:
  *
  *     A = X X^T, Q = I;   ns_steps times: P = a I + b A + c A^2, Q = P Q, A = P A P;   X = Q X
  *
- * The other products are small, square and symmetric: one half of each is computed, the other half is its
- * mirror image. And if X is scaled by c^(1/4), then A is sqrt(c) times as large, the factor c of A^2
- * becomes 1, and P is one such product and a multiple of I:
+ * The other products are small, square and symmetric: one half of each product is computed, then mirrored. If
+ * X is scaled by c^(1/4), then A is sqrt(c) times as large, the factor c of A^2 becomes 1, and P is one such
+ * product plus a multiple of I:
  *
  *     P = (A - h I)^2 + d I,   h = -b / (2 sqrt(c)),   d = a - h^2 */
 #include "group.h"
@@ -39,16 +39,16 @@ static int cols(const gra_tensor *p)    { return p->shape.dim[1]; }
 static int shorter(const gra_tensor *p) { return rows(p) < cols(p) ? rows(p) : cols(p); }
 static int longer(const gra_tensor *p)  { return rows(p) < cols(p) ? cols(p) : rows(p); }
 
-/* The stride of the rows of a working matrix with `width` columns. Rows of whole cache lines get an odd
- * number of lines: with a power of two the values of a column would compete for the same cache sets. */
+/* The row stride of a working matrix with `width` columns. Rows of whole cache lines get an odd number of
+ * lines, because with a power of two the values of a column would compete for the same cache sets. */
 static int stride_for(int width)
 {
     const int line = 64 / (int)sizeof(real);
     return width % line ? width : (width / line | 1) * line;
 }
 
-/* Workspace for the largest matrix of all, which all threads update, and for each thread workspace for the
- * largest small one. */
+/* Workspace for the largest matrix, which all threads update, and per thread, for its largest small
+ * matrix. */
 struct gra_muon_workspace {
     real  *large, *small;
     size_t small_size;                  /* values of `small` for one thread */
@@ -104,7 +104,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
 struct job {
     const gra_muon *opt;
     gra_machine *machine;
-    int       worker;                   /* the only thread that computes it, or ALL */
+    int       worker;                   /* the only worker that computes it, or ALL */
     const gra_tensor *p;
     real     *v;                        /* momentum, shaped like p */
     real     *x, *next;                 /* X and the next X, shaped like p; rows stride_x apart */
@@ -157,7 +157,7 @@ static void step(struct job *j, size_t from, size_t to)                 /* rows 
 struct mirror {                         /* beside = below^T */
     const real *below;
     real       *beside;
-    size_t      columns, stride;        /* columns of below; the rows of both lie `stride` apart */
+    size_t      columns, stride;        /* columns of below; rows of both matrices lie `stride` apart */
 };
 
 static void mirror(struct mirror *s, size_t from, size_t to)            /* rows of below, four at a time */
@@ -180,7 +180,7 @@ GRA_VARIANTS(normalise_variants, normalise, struct job)
 GRA_VARIANTS(step_variants, step, struct job)
 GRA_VARIANTS(mirror_variants, mirror, struct mirror)
 
-/* Runs a kernel on all of [0, n): in chunks on all threads, or on the only thread that does this job. */
+/* Runs a kernel on all of [0, n): in chunks on all threads, or on the single thread of this job. */
 static void run(const struct job *j, gra_work *const variant[GRA_ISAS], void *what, size_t n, size_t chunk)
 {
     gra_work *f = gra_variant(j->machine, variant);
@@ -208,8 +208,8 @@ static gra_mat matrix(const struct job *j, real *p)             /* X or the next
     return (gra_mat){ p, rows(j->p), cols(j->p), j->stride_x, 1 };
 }
 
-/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and the part
- * below the block is mirrored to the right of the block. */
+/* out = left right, (m, m) and symmetric: a block of columns is computed from the diagonal down, and its part
+ * below the diagonal block is mirrored to the right. */
 static void symmetric(const struct job *j, gra_mat left, gra_mat right, real *out)
 {
     const int m = j->m, k = left.cols, block = j->worker == ALL ? BLOCK_OF_ALL : BLOCK;
@@ -232,7 +232,7 @@ static void swap(real **one, real **other)
     *other = old;
 }
 
-/* P = (A - h I)^2 + d I. A's diagonal is saved and restored: adding h again would round it. */
+/* P = (A - h I)^2 + d I. A's diagonal is saved and restored, because adding h again would round it. */
 static void polynomial(struct job *j)
 {
     const double h = -b / 2 / sqrt(c), d = a - h * h;
@@ -249,8 +249,8 @@ static void polynomial(struct job *j)
     }
 }
 
-/* Newton-Schulz. Q is the product of `together` rounds before X is multiplied by it: of all rounds, or for a
- * nearly square matrix, where that saves nothing, of one. */
+/* Newton-Schulz. Q is the product of `together` rounds, by which X is then multiplied: of all rounds or, for
+ * a nearly square matrix, where that saves nothing, of a single round. */
 static void orthogonalise(struct job *j)
 {
     const int m = j->m, n = longer(j->p), rounds = j->opt->ns_steps, together = n >= 2 * m ? rounds : 1;
@@ -276,7 +276,7 @@ static void orthogonalise(struct job *j)
     }
 }
 
-/* A step of parameter i, by one worker or by ALL. */
+/* A step of parameter i, by one worker or by ALL workers. */
 static void step_matrix(const gra_muon *opt, int i, int worker, real *workspace)
 {
     gra_tensor *p = gra_param_at(opt->model, i);
@@ -307,7 +307,7 @@ static void step_matrix(const gra_muon *opt, int i, int worker, real *workspace)
 static bool is_stepped(const gra_muon *opt, size_t i, bool is_small)
 {
     const gra_tensor *p = gra_param_at(opt->model, (int)i);
-    return opt->v[i] && p->grad && (p->size <= small) == is_small;      /* no gradient: it is frozen */
+    return opt->v[i] && p->grad && (p->size <= small) == is_small;      /* no gradient: p is frozen */
 }
 
 static void step_small_matrices(void *arg, size_t from, size_t to, int worker)
@@ -332,7 +332,7 @@ void gra_muon_step(gra_muon *opt)
     const size_t n = (size_t)opt->params;
     gra_machine *machine = gra_model_machine(opt->model);
     const bool rounds = gra_machine_bf16(machine) != GRA_BF16_NONE;
-    gra_machine_use_bf16(machine, false);       /* with 8 bits of mantissa, Newton-Schulz does not converge */
+    gra_machine_use_bf16(machine, false);       /* Newton-Schulz does not converge with 8 bits of mantissa */
     gra_parallel(machine, n, 1, step_small_matrices, opt);
     for (size_t i = 0; i < n; i++)
         if (is_stepped(opt, i, false))

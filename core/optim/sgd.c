@@ -1,4 +1,4 @@
-/* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. Without momentum v stays as it is, and p -= lr
+/* sgd: g += weight_decay p, v = momentum v + g, p -= lr v. Without momentum, v does not change, and p -= lr
  * g. */
 #include "group.h"
 
@@ -21,7 +21,7 @@ static void move(gra_chunk *s, size_t from, size_t to)
     const real *g = s->p->grad;
     real *p = s->p->data, *v = opt->v[s->number]->data;
     for (size_t i = from; i < to; i++) {
-        const real step = momentum * v[i] + (g[i] + decay * p[i]);  /* v starts as 0: the first has v = g */
+        const real step = momentum * v[i] + (g[i] + decay * p[i]);  /* v starts as 0: at first v = g */
         v[i] = momentum != 0 ? step : v[i];
         p[i] -= lr * step;
     }

@@ -1,4 +1,4 @@
-/* mcg31.h: the random numbers behind dropout's masks, as PyTorch's builds with MKL draw them on Intel
+/* mcg31.h: the random numbers behind dropout's masks, as drawn by PyTorch's builds with MKL on Intel
  * processors.
  *
  * One 32-bit output of the generator starts a stream x_0, x_1 = a x_0 mod m, ... (the generator MCG31 of
@@ -21,9 +21,9 @@ static inline uint32_t mcg31_start(gra_rng *g)                  /* x_0 */
 static inline uint32_t mcg31_product(uint32_t x, uint32_t y)    /* x y mod m, for x and y below m */
 {
     const uint32_t m = MCG31_M;
-    const uint64_t product = (uint64_t)x * y;       /* 2^31 is 1 mod m, so its high and low bits are added */
+    const uint64_t product = (uint64_t)x * y;       /* 2^31 is 1 mod m, so the high and low bits are added */
     const uint32_t sum = (uint32_t)(product >> 31) + (uint32_t)(product & m), less = sum - m;
-    return less < sum ? less : sum;                     /* where sum < m, less has wrapped around */
+    return less < sum ? less : sum;                     /* if sum < m, less has wrapped around */
 }
 
 static inline uint32_t mcg31_next(uint32_t x)

@@ -1,8 +1,8 @@
-/* multinomial: one index, drawn from the probabilities p as torch.multinomial draws it. */
+/* multinomial: draws one index from the probabilities p, in the same way as torch.multinomial. */
 #include "../base/base.h"
 #include "random.h"
 
-/* The first index at which the sum of p / total reaches a random number, sums and quotients being floats. */
+/* The first index at which the sum of p / total reaches a random number. Sums and quotients are floats. */
 static int by_sums(gra_rng *g, const gra_real *p, int n)
 {
     double u;

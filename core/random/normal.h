@@ -4,8 +4,8 @@
  *
  * PyTorch's builds for x86-64 take ln, sin and cos from the polynomials of Cephes (Moshier's logf, sinf and
  * cosf), eight values at a time, and the compiler fuses each product with the sum that follows. Here fmaf
- * fuses them, and no other product is followed by a sum, so that no compiler and no flag can fuse more. On a
- * processor without fused multiply-add, libm's fmaf gives the same bits, slowly. */
+ * fuses them, and no other product is followed by a sum, so no compiler or flag can fuse more. On a processor
+ * without fused multiply-add, libm's slow fmaf gives the same bits. */
 #ifndef GRADUS_NORMAL_H
 #define GRADUS_NORMAL_H
 
@@ -39,8 +39,8 @@ static inline float normal_log(float x)
     return fmaf(e, 0.693359375f, f + y);
 }
 
-/* sin x and cos x for 0 <= x < 8192. With j the even number nearest to 4x / pi and f = x - j pi/4, in three
- * parts, sin f and cos f are polynomials; j determines which is which, and their signs. */
+/* sin x and cos x for 0 <= x < 8192. With j the even number nearest to 4x / pi and f = x - j pi/4, subtracted
+ * in three parts, sin f and cos f are polynomials; j determines which of them is sin x, and the signs. */
 static inline void normal_sincos(float x, float *sine, float *cosine)
 {
     const int j = ((int)(x * 1.27323954473516f) + 1) & ~1;
@@ -61,7 +61,7 @@ static inline void normal_sincos(float x, float *sine, float *cosine)
 }
 
 /* Turns a block of uniforms into normals with this mean and standard deviation. The numbers of a pair are
- * half a block apart. There is a loop for each operation, so that compilers vectorise it. */
+ * half a block apart. Each operation has a separate loop, which compilers can vectorise. */
 enum { NORMAL_BLOCK = 16 };
 
 static inline void normal_block(float *d, float mean, float std)

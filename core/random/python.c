@@ -1,7 +1,7 @@
 /* python: the random module of Python: its seed, shuffle, gauss and choices.
  *
- * Python's generator is the Mersenne Twister too, but Python seeds it by an array (Matsumoto & Nishimura
- * 2002), and random.random() uses its bits as NumPy does. Normals come in pairs by Box & Muller (1958), in
+ * Python's generator is also the Mersenne Twister, but Python seeds it with an array (Matsumoto & Nishimura
+ * 2002), and random.random() uses its bits like NumPy. Normals come in pairs by Box & Muller (1958), in
  * double:
  *
  *     t = 2 pi u,  r = sqrt(-2 ln(1 - v)):   r cos t, and r sin t for the next call */
@@ -12,7 +12,7 @@
 
 enum { WORDS = 624 };
 
-/* State word i, from the one before it; the words from 1 on are a ring, and word 0 repeats the last. */
+/* State word i, computed from the previous word; the words from 1 on form a ring; word 0 repeats the last. */
 static uint32_t mixed(const uint32_t *s, int i, uint32_t factor)
 {
     return s[i] ^ ((s[i - 1] ^ s[i - 1] >> 30) * factor);
@@ -26,7 +26,7 @@ static int after(uint32_t *s, int i)
     return 1;
 }
 
-/* The key is the seed, in as many 32-bit words as it needs, the lowest first. */
+/* The key is the seed, in as many 32-bit words as needed, the lowest first. */
 void gra_python_seed(gra_rng *g, uint64_t seed)
 {
     const uint32_t key[] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
@@ -48,7 +48,7 @@ static double uniform(gra_rng *g)
     return u;
 }
 
-/* One of 0 ... n - 1, all equally likely: as many bits as n has, drawn again until they are below n. */
+/* One of 0 ... n - 1, all equally likely: draws as many bits as n has, until they are below n. */
 static uint32_t below(gra_rng *g, uint32_t n)
 {
     int bits = 0;

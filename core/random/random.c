@@ -5,8 +5,8 @@
  * CPUGeneratorImpl and distributions, and of NumPy's RandomState, as documented. Normals come in
  * pairs: PyTorch's by Box & Muller (1958), NumPy's by Marsaglia's polar method.
  *
- * The bits must not depend on whether the compiler fuses a product with a sum. So what must be rounded
- * once is written as fma, and a product that must be rounded before it is added goes through `rounded`;
+ * The bits must not depend on whether the compiler fuses a product with a sum. So an expression that is
+ * rounded once is written as fma, and a product that is rounded before the addition goes through `rounded`;
  * other products in sums are exact. */
 #include "random.h"
 #include "../base/base.h"
@@ -105,8 +105,8 @@ int gra_rng_text(const gra_rng *g, char text[GRA_RNG_TEXT])
     return 0;
 }
 
-/* Only a text that gra_rng_text writes is valid: the state is written again and compared. A Twister whose
- * words are all 0 would draw only zeros. */
+/* Only a text written by gra_rng_text is valid: the state is written again and compared. A Twister with only
+ * zero words would draw only zeros. */
 int gra_rng_from_text(gra_rng *g, const char *text)
 {
     gra_rng h = { .seeded = MARK };
@@ -133,13 +133,13 @@ int gra_rng_from_text(gra_rng *g, const char *text)
 
 /* ---- PyTorch: uniform ----------------------------------------------------------------------- */
 
-/* The low 24 bits of a word, as many as a float holds: in [0, 1). */
+/* A number in [0, 1) from the low 24 bits of a word, as many as a float holds. */
 static float uniform(gra_rng *g)
 {
     return (float)(gra_random(g) & 0xFFFFFFu) * 0x1p-24f;
 }
 
-/* The low 53 bits of two words, as many as a double holds: in [0, 1). */
+/* A number in [0, 1) from the low 53 bits of two words, as many as a double holds. */
 static double uniform_f64(gra_rng *g)
 {
     return (double)(gra_random64(g) & 0x1FFFFFFFFFFFFFu) * 0x1p-53;
@@ -157,7 +157,7 @@ void gra_rand_f64(gra_rng *g, double *x, size_t n)
         x[i] = uniform_f64(g);
 }
 
-/* x (b - a) + a, rounded once, as PyTorch's builds for processors with fused multiply-add. */
+/* x (b - a) + a, rounded once, as in PyTorch's builds for processors with fused multiply-add. */
 void gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b)
 {
     float low = (float)a, width = (float)b - low;
@@ -167,8 +167,8 @@ void gra_uniform(gra_rng *g, gra_real *x, size_t n, double a, double b)
 
 /* ---- PyTorch: normal ------------------------------------------------------------------------
  * For uniform u, v:  r = sqrt(-2 ln(1 - v)),  t = 2 pi u;  r cos t and r sin t are two independent
- * normals. Fewer than BLOCK values are drawn one by one, in double, the second of each pair being
- * kept for the next call. More are drawn in blocks, in which the values of a pair are half a block apart. */
+ * normals. Fewer than BLOCK values are drawn one by one, in double, and the second of each pair is kept for
+ * the next call. More values are drawn in blocks, in which the values of a pair are half a block apart. */
 
 enum { BLOCK = NORMAL_BLOCK, HALF = BLOCK / 2 };
 
@@ -187,7 +187,7 @@ static double one_normal(gra_rng *g)
     return r * cos(t);
 }
 
-/* Turns n blocks of uniforms, which are floats even where gra_real is double, into normals. */
+/* Turns n blocks of uniforms into normals. The uniforms are floats even if gra_real is double. */
 typedef void fill_blocks(gra_real *x, size_t n, float mean, float std);
 
 static inline void fill(gra_real *x, size_t n, float mean, float std)

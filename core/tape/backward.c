@@ -1,8 +1,8 @@
 /* backward: the sweep down the tape.
  *
  * The tape's list runs from the newest tensor to the oldest (t->last, then y->prev), so y is reached before
- * its inputs and after every op that used y: its gradient dy is complete. y's own backward then adds dy times
- * its op's derivative to the gradients of its inputs. That is reverse-mode differentiation: no sort, no
+ * its inputs and after every op that used y: its gradient dy is complete. y's backward then adds dy times the
+ * op's derivative to the gradients of y's inputs. That is reverse-mode differentiation: no sort, no
  * recursion, no visited set. */
 #include "tape.h"
 
@@ -33,7 +33,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             next = sweep_checkpoint(t, y);
             continue;
         }
-        if (!y->grad) {                                 /* the loss does not depend on it */
+        if (!y->grad) {                                 /* the loss does not depend on y */
             gra_free_values(t, y);
             continue;
         }
@@ -41,7 +41,7 @@ int gra_backward(gra_tape *t, gra_tensor *loss)
             break;
         if (any && y->op->backward && (y->op->reads_no_result || remember(t, y)) &&
             (y->op->reads_no_inputs || remember_inputs(t, y)))
-            gra_tape_run(t, y, true);                   /* y->op->backward(y), between the tape's watches */
+            gra_tape_run(t, y, true);                   /* y->op->backward(y), under the tape's watches */
         mark_filled(y);
         recycle_grad(t, y);
     }
@@ -77,7 +77,7 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
     return !t->error.failed;
 }
 
-/* d(loss)/d(loss) = 1: stores 1 if the gradient is uninitialised (fresh); adds 1 if the loss is itself a
+/* d(loss)/d(loss) = 1: stores 1 if the gradient is uninitialised (fresh), or adds 1 if the loss is a
  * parameter, whose gradient accumulates. */
 static void seed(gra_tensor *loss)
 {
@@ -88,16 +88,16 @@ static void seed(gra_tensor *loss)
 /* ---- memory ----
  *
  * The gradient of a tensor that is not a parameter is allocated when the sweep first needs it, and recycled
- * when the sweep has passed. It is uninitialised, and marked x->fresh, until a backward has filled it. Before
- * an op's backward runs, the fresh gradients of its inputs are zeroed, so that it can accumulate. If the op
- * has .overwrites_grad = true, they are not zeroed: the op tests x->fresh itself and overwrites a fresh
- * gradient. */
+ * when the sweep has passed. The gradient is uninitialised, and marked x->fresh, until a backward has filled
+ * it. Before an op's backward runs, the fresh gradients of its inputs are zeroed, since backward accumulates.
+ * If the op has .overwrites_grad = true, fresh gradients are not zeroed: the op tests x->fresh and overwrites
+ * a fresh gradient. */
 
 /* Afterwards x->grad is set, unless x is a frozen parameter. */
 static bool make_grad(gra_tape *t, gra_tensor *x)
 {
     gra_tensor *o = owner(x);
-    if (!o->grad && o->tape) {                          /* a frozen parameter has neither */
+    if (!o->grad && o->tape) {                          /* a frozen parameter has no gradient at all */
         o->grad = gra_grad_take(t, o->size);
         o->fresh = true;
     }
@@ -132,7 +132,7 @@ static bool has_changed(gra_tape *t, const gra_tensor *p, const gra_tensor *y)
     if (p->panels)
         return !gra_has_values(t, p, "gra_backward");
     if (p->tape || !p->requires_grad || p->owner != t->machine || p->updates <= y->updates ||
-        (y->op->reads_no_inputs && !y->forgotten))      /* y is not computed again either */
+        (y->op->reads_no_inputs && !y->forgotten))      /* y is not computed again */
         return false;
     gra_fail(t, "gra_backward: got the parameter %s, which an optimiser's step has changed since %s read it, "
              "expected the values of the forward: call the step after gra_backward", GRA_SHAPE_OF(p),
@@ -140,7 +140,7 @@ static bool has_changed(gra_tape *t, const gra_tensor *p, const gra_tensor *y)
     return true;
 }
 
-/* Prepares the gradients of y's inputs for y's backward; *any: at least one is needed. */
+/* Prepares the gradients of y's inputs for y's backward; *any: at least one gradient is needed. */
 static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
 {
     bool repeated = false;
@@ -154,7 +154,7 @@ static bool make_input_grads(gra_tape *t, gra_tensor *y, bool *any)
         if (!x->grad && !make_grad(t, x))
             return false;
         x->fresh = owner(x)->fresh;
-        repeated |= x->fresh && is_repeated(y, i);      /* overwritten twice, it would lose the first half */
+        repeated |= x->fresh && is_repeated(y, i);      /* a second overwrite would lose the first half */
         *any |= x->grad != NULL;
     }
     if (!y->op->overwrites_grad || repeated)
@@ -170,8 +170,8 @@ static void mark_filled(gra_tensor *y)
             y->in[i]->fresh = owner(y->in[i])->fresh = false;
 }
 
-/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless dy is retained. So may the
- * buffer of values that were computed again. */
+/* dy has been passed on to y's inputs: its buffer may serve another tensor, unless dy is retained. The buffer
+ * of recomputed values may be reused too. */
 static void recycle_grad(gra_tape *t, gra_tensor *y)
 {
     gra_free_values(t, y);
@@ -184,7 +184,7 @@ static void recycle_grad(gra_tape *t, gra_tensor *y)
 
 /* ---- values that are computed again ---- */
 
-/* Compute the values of x, or of y's inputs, that gra_forget has freed, as in the forward. */
+/* Compute again the values of x, or of y's inputs, that gra_forget has freed. */
 static bool remember(gra_tape *t, gra_tensor *x)
 {
     if (x->data || !x->forgotten)
@@ -206,8 +206,8 @@ static bool remember_inputs(gra_tape *t, gra_tensor *y)
     return all;
 }
 
-/* The node with which the sweep continues when it has come to y of gra_checkpoint: first the last node of
- * f(x), recorded again, whose result gets dy; when f(x) has been swept, the node after y. */
+/* The next node of the sweep when it reaches y of gra_checkpoint: at first the last node of f(x), recorded
+ * again, whose result gets dy; when f(x) has been swept, the node after y. */
 static gra_tensor *sweep_checkpoint(gra_tape *t, gra_tensor *y)
 {
     if (gra_checkpoint_ends(t, y) || !y->grad)

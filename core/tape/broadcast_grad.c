@@ -3,7 +3,7 @@
 #include "tape.h"
 #include "../kern/sums.h"
 
-/* Some dimensions of y; neighbours that are contiguous in memory are merged into one. */
+/* Some dimensions of y; neighbours that are contiguous in memory are merged. */
 struct dims {
     int    n;
     size_t size[GRA_MAX_DIMS], stride[GRA_MAX_DIMS];
@@ -31,8 +31,8 @@ struct job {
     const real *wide;                   /* gradients of y's shape */
     real       *grad;                   /* of the operand */
     size_t      size;
-    struct dims kept, summed;           /* the dimensions of y that the operand has, and the others */
-    size_t      outer;                  /* elements of `summed` without its first, innermost dimension */
+    struct dims kept, summed;           /* the dimensions of y that the operand has, and the rest */
+    size_t      outer;                  /* elements of `summed` without the first, innermost dimension */
     bool        fresh;                  /* grad is uninitialised */
 };
 
@@ -52,7 +52,7 @@ static struct job job_of(gra_shape y, const gra_tensor *x, const real *wide)
     return s;
 }
 
-/* Are neighbours in the operand neighbours in y? Then a block of them is summed side by side. */
+/* Are neighbours in the operand also neighbours in y? Then a block of neighbours is summed side by side. */
 static bool contiguous(const struct job *s) { return s->kept.n && s->kept.stride[0] == 1; }
 static size_t block(const struct job *s)    { return contiguous(s) ? SUMS_WIDTH : 1; }
 
@@ -76,8 +76,8 @@ static void add_sums(struct job *s, size_t from, size_t to)
 
 GRA_VARIANTS(add_sums_on, add_sums, struct job)
 
-/* Runs the kernel with stand-ins for the stretched inputs, from input i on, whose gradients have y's shape.
- * If the op overwrites fresh gradients (.overwrites_grad), these need no zeros. */
+/* Runs the kernel with copies in place of the stretched inputs, from input i on; the copies' gradients have
+ * y's shape. If the op overwrites fresh gradients (.overwrites_grad), these need no zeros. */
 static void run(gra_tensor *y, int i, size_t cost, gra_work *const variant[GRA_ISAS])
 {
     gra_machine *machine = gra_tape_machine(y->tape);

@@ -1,4 +1,4 @@
-/* buffers: memory of a step: in its arenas, and buffers of values or gradients, which are recycled. */
+/* buffers: the memory of a step: its arenas, and recycled buffers of values or gradients. */
 #include "tape.h"
 
 static void *alloc_from(gra_tape *t, gra_arena *arena, size_t bytes)
@@ -33,7 +33,7 @@ void *gra_alloc(gra_tape *t, size_t bytes)
 
 /* ---- recycled buffers ---- */
 
-struct gra_free_grad {              /* free list of gradient buffers, linked through the buffers themselves */
+struct gra_free_grad {              /* a free list of gradient buffers, linked through the buffers */
     struct gra_free_grad *next;
     size_t                size;         /* how many values */
 };

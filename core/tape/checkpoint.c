@@ -1,24 +1,24 @@
 /* checkpoint: y = f(x), of which only x and y are kept; the backward computes the rest again (Griewank &
  * Walther 2000; Chen et al. 2016).
  *
- * The forward records f(x) as usual, and then cuts it off the list and frees its memory. When the
- * sweep comes to y, f(x) is recorded again, in front of y, and its result gets dy. The sweep continues there.
- * When it comes to y again, all of f(x) has been swept, and is forgotten. So the sweep remains a `for`
- * down a list, and f may call gra_checkpoint too. */
+ * The forward records f(x) as usual, then cuts it off the list and frees its memory. When the sweep reaches
+ * y, f(x) is recorded again, in front of y, and its result gets dy. The sweep continues there. When it
+ * reaches y again, all of f(x) has been swept, and is forgotten. So the sweep remains a `for` down a list,
+ * and f may call gra_checkpoint too. */
 #include "tape.h"
 
 struct args {
     gra_checkpoint_fn *f;
     void          *arg;
     gra_rng       *rng;                 /* the generator before f(x), which dropout draws from; or NULL */
-    gra_arena_mark mark;                /* the memory that f(x) got begins here, */
-    gra_tensor    *leaves;              /* and its tensors that no op has made, after this one */
+    gra_arena_mark mark;                /* the memory of f(x) begins here, */
+    gra_tensor    *leaves;              /* and its leaf tensors come after this one */
     bool           again;               /* f(x) is recorded again */
 };
 
 static const gra_op op = { .name = "checkpoint", .args = sizeof(struct args) };
 
-/* f(x), with its memory in t->inner; after an error the empty tensor. */
+/* f(x), with its memory in t->inner, or the empty tensor after an error. */
 static gra_tensor *call(gra_tape *t, const struct args *a, gra_tensor *x)
 {
     const bool was_inside = t->inside;
@@ -29,7 +29,7 @@ static gra_tensor *call(gra_tape *t, const struct args *a, gra_tensor *x)
         ? &t->empty : y;
 }
 
-/* The memory and the tensors that f makes belong to this call: when it has ended, ops refuse them. */
+/* The memory and the tensors that f makes belong to this call of f: after it, ops refuse them. */
 static void begin(gra_tape *t, struct args *a)
 {
     a->mark = gra_arena_here(&t->inner);
@@ -55,7 +55,7 @@ gra_tensor *gra_checkpoint(gra_tape *t, gra_checkpoint_fn *f, void *arg, gra_ten
         *a.rng = *t->rng;
     begin(t, &a);
     gra_tensor *const last = t->last, *r = call(t, &a, x);
-    real *values = gra_grad_take(t, r->size);           /* r is in the memory that is forgotten: */
+    real *values = gra_grad_take(t, r->size);           /* r is in memory that is about to be freed: */
     if (values)
         memcpy(values, r->data, r->size * sizeof *values);
     for (gra_tensor *z = t->last; z && z != last; z = z->prev) {
@@ -95,7 +95,7 @@ gra_tensor *gra_checkpoint_again(gra_tape *t, gra_tensor *y)
         return gra_fail(t, "gra_checkpoint: got %s from f in the backward, expected %s, as in the forward: f "
                         "must compute the same again", GRA_SHAPE_OF(r), GRA_SHAPE_STRING(y->shape));
     for (gra_tensor *z = t->last; z != y; z = z->prev)
-        z->updates = y->updates;                        /* an optimiser's step in between is an error */
+        z->updates = y->updates;                        /* an optimiser step in between is an error */
     return r;
 }
 

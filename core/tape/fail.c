@@ -1,4 +1,4 @@
-/* fail: the errors of a step, of which the first is kept as a sentence; and the inputs that ops refuse. */
+/* fail: the errors of a step (the first is kept as a sentence), and the inputs that ops refuse. */
 #include "tape.h"
 #include "../random/random.h"
 
@@ -55,7 +55,7 @@ bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who)
 }
 
 /* x may be of an earlier step. Its header is intact (see keep_headers), so its step can be read and compared;
- * its values may have been overwritten. gra_result_n knows whether the op reads bfloat16. */
+ * its values may have been overwritten. Only gra_result_n knows whether the op reads bfloat16. */
 bool gra_refuses_input(gra_tape *t, const char *op, int i, const gra_tensor *x, bool may_be_null)
 {
     if (!x && !may_be_null)
@@ -66,7 +66,7 @@ bool gra_refuses_input(gra_tape *t, const char *op, int i, const gra_tensor *x, 
                  "tensor lives until the next gra_begin of its tape", op, i);
     else if (x && x->op && !x->ran)
         gra_fail(t, "%s: got a result of %s for input %d that was never computed, expected one that gra_run "
-                 "returned: an op's public function ends in return gra_run(y)", op, x->op->name, i);
+                 "returned: an op's public function must end with return gra_run(y)", op, x->op->name, i);
     else if (x && !x->panels && !gra_is_closed(t, x, op))
         gra_has_values(t, x, op);
     return t->error.failed;

@@ -1,14 +1,14 @@
 /* tape: the list of the results that a step computed, newest first.
  *
  * Each recorded tensor points at the tensor recorded before it (prev), so a tensor's inputs come later in the
- * list than the tensor itself: backward.c takes the list from its beginning to its end. */
+ * list than the tensor itself: backward.c goes through the list from its beginning to its end. */
 #include "tape.h"
 
 #include <stdlib.h>
 
 /* ---- opening, and beginning a step ---- */
 
-enum { HEADERS = 128 << 10 };       /* bytes of headers in one arena before the other one is used */
+enum { HEADERS = 128 << 10 };       /* bytes of headers in one arena before the next is used */
 
 gra_tape *gra_open(int threads)
 {
@@ -43,10 +43,11 @@ void gra_close(gra_tape *t)
     free(t);
 }
 
-/* Keeps old headers, so that a stale tensor can be recognised. Headers are allocated in one of two arenas;
- * when that contains HEADERS bytes, the other one is rewound and used instead. So the headers of the previous
- * step are always intact, and those of earlier steps until HEADERS more bytes have been allocated. Each arena
- * has room for HEADERS bytes and the largest step so far, so that another such step needs no malloc. */
+/* Keeps old headers, which makes stale tensors recognisable. Headers are allocated in one of two arenas; when
+ * this arena contains HEADERS bytes, the second one is rewound and used instead. So headers of the previous
+ * step are always intact, and headers of earlier steps are intact until HEADERS more bytes have been
+ * allocated. Each arena has room for HEADERS bytes and the largest step so far, so a second such step needs
+ * no malloc. */
 static void keep_headers(gra_tape *t)
 {
     const size_t used = gra_arena_used(&t->headers[t->arena_index]), made = used - t->headers_before;
@@ -80,7 +81,7 @@ void gra_begin(gra_tape *t, gra_mode mode, gra_rng *rng)
     const char *missing = gra_machine_missing_isa(t->machine);
     static const char *const has[GRA_ISAS] = { [GRA_BASE] = "base", [GRA_AVX2] = "base or avx2",
                                                [GRA_AVX512] = "base, avx2 or avx512" };
-    if (*missing)                       /* gra_open does not know yet whether to abort */
+    if (*missing)                       /* gra_open does not yet know whether to abort */
         gra_fail(t, "gra_begin: got GRADUS_ISA=%s, expected %s, which are all that this processor has",
                  missing, has[gra_machine_isa(t->machine)]);
 }
@@ -115,8 +116,8 @@ const char *gra_error(const gra_tape *t)               { return gra_failure_text
 
 /* ---- recording ---- */
 
-/* A tensor with room for nin inputs and for arguments. Its values are `data`; if that is NULL, they are new
- * and uninitialised, perhaps in a recycled buffer (`recycled`). After an error: the empty tensor. */
+/* A tensor with room for nin inputs and for arguments. Its values are `data` or, if that is NULL, new
+ * uninitialised values, perhaps in a recycled buffer (`recycled`). After an error: the empty tensor. */
 static gra_tensor *new_tensor(gra_tape *t, const char *name, gra_shape shape, int nin, size_t args,
                               real *data, bool recycled)
 {
@@ -157,7 +158,7 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
 {
     gra_need_tape(t, op->name);
     for (int i = 0; i < nin; i++)
-        if (gra_refuses_input(t, op->name, i, in[i], i > 0) ||  /* others than in[0] may be NULL */
+        if (gra_refuses_input(t, op->name, i, in[i], i > 0) ||  /* inputs other than in[0] may be NULL */
             (in[i] && in[i]->panels && !(op->reads_panels >> i & 1 && t->mode == GRA_EVAL) &&
              !gra_has_values(t, in[i], op->name)))
             return &t->empty;
@@ -174,10 +175,10 @@ gra_tensor *gra_result_n(gra_tape *t, const gra_op *op, gra_shape shape, int nin
         y->requires_grad |= in[i] && in[i]->requires_grad;
     }
     y->requires_grad &= t->mode != GRA_EVAL && (op->backward || op->view);
-    y->forgotten = t->inside && !op->view;              /* in its turn in the sweep, or where f ends */
+    y->forgotten = t->inside && !op->view;              /* in its turn in the sweep, or at the end of f */
     if (op->view) {
         y->base = in[0]->base ? in[0]->base : in[0];
-        if (in[0]->tape)                /* a parameter is not forgotten, and threads may share it */
+        if (in[0]->tape)                /* parameters are not forgotten: threads may share them */
             in[0]->viewed = true;
     }
     return y;
@@ -201,7 +202,7 @@ gra_tensor *gra_result_broadcast(gra_tape *t, const gra_op *op, gra_tensor *a, g
     return gra_result(t, op, shape, a, b);
 }
 
-/* Where op stands in t->seen, or the free place for it; NULL: it is full. */
+/* The place of op in t->seen, or a free place for it; NULL: the table is full. */
 static const gra_op **place_of(gra_tape *t, const gra_op *op)
 {
     for (size_t n = 0, i = (size_t)op / sizeof(void *); n < GRA_SEEN; n++, i++)
@@ -210,8 +211,8 @@ static const gra_op **place_of(gra_tape *t, const gra_op *op)
     return NULL;
 }
 
-/* y's forward, the first time that this tape runs its op. If the op has no .args, y->args was scratch until
- * now; if it has no .saved, y->saved has room in this call. Writing to either is an error. */
+/* Runs y's forward when this tape runs the op for the first time. If the op has no .args, y->args was scratch
+ * until now; if it has no .saved, y->saved has room during this call. Writing to either is an error. */
 static void run_first(gra_tape *t, gra_tensor *y)
 {
     enum { LOOK = 4096 };
@@ -287,7 +288,7 @@ void gra_tape_watch(gra_tape *t, int which, const gra_watch *watch, void *watche
     }
 }
 
-/* Calls y's forward or backward, and before and after it the functions that watch the tape. */
+/* Calls y's forward or backward, and before and after it the functions of the tape's watches. */
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward)
 {
     for (int i = 0; i < GRA_WATCHES; i++)

@@ -1,4 +1,4 @@
-/* tensor: leaves of the graph (inputs and constants), and reading one value. */
+/* tensor: makes the leaves of the graph (inputs and constants), and reads single values. */
 #include "tape.h"
 
 static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape)

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The next field of y->args, of this size and alignment, which moves *at past it; NULL: there is none. */
+/* The next field of y->args, of this size and alignment; NULL: there is none. Moves *at past the field. */
 static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t align)
 {
     const size_t from = (*at + align - 1) / align * align;
@@ -12,7 +12,7 @@ static const void *field(const gra_tensor *y, size_t *at, size_t size, size_t al
 }
 #define FIELD(y, at, type) field(y, at, sizeof(type), offsetof(struct { char c; type x; }, x))
 
-/* "dimension 1": the dimension around which the input is split so; or "all" */
+/* "dimension 1", around which the input is split in this way, or "all" */
 static void put_split(gra_line *o, const gra_tensor *y, const gra_dim_split *around)
 {
     const gra_shape x = y->in[0]->shape;

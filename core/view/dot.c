@@ -1,8 +1,9 @@
 /* dot: a tape as a graph in Graphviz's language (https://graphviz.org/doc/info/lang.html). Each tensor is a
- * record: name | data | grad for a single number, as micrograd draws it (Karpathy 2020); for more, the shape
- * and root mean squares. A box (cluster) encloses the tensors of a layer.
+ * record: name | data | grad for a single number, as in micrograd (Karpathy 2020); a larger tensor shows its
+ * shape and root mean squares. A box (cluster) encloses the tensors of a layer.
  *
- * Names may contain any bytes: each character but letters, digits and harmless others is written as &#N;. */
+ * Names may contain any bytes: characters other than letters, digits and a few harmless ones are written as
+ * &#N;. */
 #include "view.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 
 /* ---- texts ---- */
 
-/* A printable text within "...", in a record or not. Graphviz interprets the backslash that &#92; stands for
- * once more, hence two. */
+/* A printable text within "...", in a record or not. Backslashes are doubled, because Graphviz interprets the
+ * backslash of &#92; again. */
 static void put_escaped(gra_text *o, const char *s)
 {
     static const char harmless[] = " ()_.,=:+-";
@@ -66,11 +67,11 @@ static void put_edges(gra_text *o, const gra_listing *l, const gra_tensor *y)
 /* ---- boxes ---- */
 
 struct boxes {
-    char path[GRA_PATH];                /* of the open box, inside those of its prefixes */
+    char path[GRA_PATH];                /* of the open box, inside the boxes of its prefixes */
     int  made;
 };
 
-/* Closes and opens boxes so that the next tensor is written in the box of this path. */
+/* Closes and opens boxes for a tensor in the box of this path. */
 static void enter(gra_text *o, struct boxes *b, const char *path)
 {
     const size_t stay = gra_common_path(b->path, strlen(b->path), path, strlen(path));

@@ -1,14 +1,13 @@
-/* listing: the rows that the text (print_tape.c) and the picture (dot.c) of a tape show: its nodes in order,
- * each leaf before the first node that uses it; a row has the kind, the values and the layer of its
- * tensor. */
+/* listing: the rows of a tape for its text (print_tape.c) and picture (dot.c): the nodes in order, and each
+ * leaf before the first node that uses it. A row tells the kind, the values and the layer of its tensor. */
 #include "view.h"
 
 #include <stdlib.h>
 
 /* ---- the rows ---- */
 
-/* The slot of x, or the free slot where x belongs: open addressing. At least half of the slots are free, so
- * the search ends. */
+/* The slot of x, or the free slot where x belongs, by open addressing. At least half of the slots are free,
+ * so the search ends. */
 static int *slot_of(const gra_listing *l, const gra_tensor *x)
 {
     size_t i = (size_t)((uintptr_t)x / 16 * 11400714819323198485u) & (l->slots - 1);
@@ -29,7 +28,7 @@ static void append(gra_listing *l, const gra_tensor *x)
     *slot = l->count;
 }
 
-/* Of each node, the nearest parameters before and after it: see gra_node_path. */
+/* For each node, finds the nearest parameters before and after it: see gra_node_path. */
 static void find_layers(gra_listing *l)
 {
     for (int back = 0; back < 2; back++) {
@@ -90,7 +89,7 @@ void gra_listing_close(gra_listing *l)
 
 /* ---- the texts of a row ---- */
 
-/* What x is, if it has no name of its own. */
+/* What x is, if it has no name. */
 static const char *kind(const gra_tensor *x)
 {
     return x->op ? x->op->name : x->requires_grad ? "input" : "constant";
@@ -124,7 +123,7 @@ static double root_mean_square(const real *x, size_t n)
         largest = isnan(x[i]) ? (double)NAN : fmax(largest, fabs((double)x[i]));
     if (!isfinite(largest) || largest == 0)
         return largest;
-    for (size_t i = 0; i < n; i++)                      /* divided by the largest: squares stay finite */
+    for (size_t i = 0; i < n; i++)                      /* divided by the largest, so squares stay finite */
         sum += (double)x[i] / largest * ((double)x[i] / largest);
     return largest * sqrt(sum / (double)n);
 }
@@ -139,14 +138,14 @@ static void size_text(const gra_tensor *x, const real *values, char *text)
     gra_decimal_point(text);
 }
 
-/* NULL: there is none, or it is uninitialised. */
+/* The gradient of x; NULL: there is none, or it is uninitialised. */
 static const real *kept_grad(const gra_tensor *x)
 {
     const gra_tensor *owner = x->base ? x->base : x;
     return owner->fresh ? NULL : owner->grad;
 }
 
-/* "3, weight, bias"; if there are more than 5, the first 3 and the last. */
+/* "3, weight, bias"; if there are more than 5 inputs, the first 3 and the last. */
 static void inputs_text(const gra_tensor *y, const char *path, char *text)
 {
     const int n = y->nin;

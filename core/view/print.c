@@ -1,6 +1,7 @@
-/* print: a tensor as PyTorch prints it. All numbers have one style and width: "3." if all are whole, else
- * `digits` decimals, or an exponent where magnitudes differ by a factor over 1000, or are over 1e8 or under
- * 1e-4. Lines end before column 80; beyond 1000 values, each dimension shows its first and last 3. */
+/* print: a tensor as PyTorch prints it. All numbers have one style and width: "3." if all are whole,
+ * otherwise `digits` decimals, or an exponent if magnitudes differ by a factor of more than 1000, or exceed
+ * 1e8, or are below 1e-4. Lines end before column 80; beyond 1000 values, each dimension shows its first and
+ * last 3. */
 #include "../tape/tape.h"
 
 enum { LINE = 80, SUMMARIZE = 1000, EDGE = 3, TEXT = 400 };
@@ -77,7 +78,7 @@ static struct style choose_style(const real *x, gra_shape shape, size_t size, in
 }
 
 /* A number, or the brackets of a dimension. A line has as many numbers of the last dimension as fit, or one
- * part of another dimension; blank lines separate parts of two dimensions or more. */
+ * part of another dimension; blank lines separate parts with two or more dimensions. */
 static void print_part(FILE *f, const struct style *s, const real *x, gra_shape shape, int indent)
 {
     char text[TEXT];

@@ -1,5 +1,5 @@
 /* print_tape: a tape as a table, at most 80 characters wide. Each column is as wide as its widest text; if
- * the sum is too large, the widest columns are narrowed, and texts that do not fit lose their middle. */
+ * the table is too wide, the widest columns become narrower, and texts that do not fit lose their middle. */
 #include "view.h"
 
 enum { LINE = GRA_ROW_COLUMNS };
@@ -7,7 +7,7 @@ enum { LINE = GRA_ROW_COLUMNS };
 static const struct {
     const char *heading;
     bool right;
-    int  narrowed;          /* 0: never; else the factor of its width when the widest column is chosen */
+    int  narrowed;          /* 0: never narrowed; else the weight of its width in that choice */
 } column[GRA_ROW] = {
     [GRA_ROW_NUMBER] = { "#", .right = true },      [GRA_ROW_LAYER]  = { "layer", .narrowed = 2 },
     [GRA_ROW_TITLE]  = { "op", .narrowed = 3 },     [GRA_ROW_SHAPE]  = { "shape", .narrowed = 3 },
@@ -16,7 +16,7 @@ static const struct {
 };
 
 struct widths {
-    int column[GRA_ROW];                /* 0: it would be empty, and is left out */
+    int column[GRA_ROW];                /* 0: the column would be empty, and is omitted */
     int gap;                            /* between columns */
 };
 

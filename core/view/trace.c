@@ -1,14 +1,14 @@
-/* trace: which op made the first NaN or infinity of a step, and where in the model.
+/* trace: finds the op that made the first NaN or infinity of a step, and its place in the model.
  *
  * There are three kinds of values that are not finite: nan, inf and -inf. After each forward the result is
- * compared with the inputs. If the result has a kind that no input has, this op made it: an error. So
- * softmax, scale or a slice may pass on the -inf of a mask, and the op that turns it into nan or inf is
- * named. There are two known limitations: an op that passes on a -inf and also makes a new one is not
- * noticed (the next op that turns it into nan is named); and an op that flips the sign of a mask's -inf, as
- * gra_neg does, is named.
+ * compared with the inputs. If the result has a kind that no input has, this op made it, which is an error.
+ * So softmax, scale or a slice may pass on the -inf of a mask, and the op that turns this -inf into nan or
+ * inf is named. There are two known limitations: an op that passes on a -inf and also makes a new one is not
+ * noticed (the next op that makes a nan of it is named); and an op that flips the sign of a mask's -inf, such
+ * as gra_neg, is named although it is correct.
  *
- * For a NaN in an input of the step, or in a parameter since its last update, no op is to blame: the message
- * names the tensor. After each backward, the gradients to which it added must be finite. */
+ * If a NaN is in an input of the step, or in a parameter since its last update, no op is to blame: the
+ * message names the tensor. After each backward, the gradients to which it added must be finite. */
 #include "view.h"
 
 /* ---- kinds of values ---- */
@@ -67,8 +67,8 @@ static char *input_text(const gra_tensor *y, int k, char *text)
     return text;
 }
 
-/* The inputs of element i of y. If all are shaped like y, their elements at that index, "there 1000 and 2";
- * else the largest finite |value| of each, "up to 1000 and 2". */
+/* The inputs at element i of y. If all inputs are shaped like y: their elements at that index, "there 1000
+ * and 2"; otherwise the largest finite |value| of each input, "up to 1000 and 2". */
 static char *inputs_text(const gra_tensor *y, size_t i, char *text)
 {
     bool alike = true;
@@ -86,8 +86,8 @@ static char *inputs_text(const gra_tensor *y, size_t i, char *text)
     return text;
 }
 
-/* Where in the model: ", in fc", if y's parameter is in the layer fc; ", after fc", if y has no parameter and
- * fc is the layer of the last op that had one. */
+/* The place in the model: ", in fc" if y's parameter is in the layer fc; ", after fc" if y has no parameter,
+ * and fc is the layer of the last op with a parameter. */
 static char *place_text(const gra_tensor *y, char *text)
 {
     const gra_tensor *p = NULL;
@@ -112,7 +112,7 @@ static void after_forward(gra_tape *t, const gra_tensor *y)
     for (int k = 0; has && k < y->nin; k++) {
         const unsigned in = (x = y->in[k]) ? kinds(x->data, x->size) : 0;
         passed |= in;
-        if (in && gra_is_param(x) && x->requires_grad)          /* a frozen one may be a mask */
+        if (in && gra_is_param(x) && x->requires_grad)          /* a frozen parameter may be a mask */
             gra_fail(t, "%s: the parameter %s contains %s, which no op made: it comes from the last update, "
                      "or from a file", y->op->name, x->name, value_text(in, x, x->data, NEW_TEXT));
         if (!nan && (in & IS_NAN))

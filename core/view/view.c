@@ -1,6 +1,6 @@
-/* view: how a program reads a tape: its nodes by number, the layer that each belongs to, and names.
+/* view: functions to read a tape: its nodes by number, the layer of each node, and names.
  *
- * Layers are not on the tape: they are known only from the names of their parameters. */
+ * Layers are not on the tape: only the names of their parameters tell them. */
 #include "view.h"
 
 #include <stdarg.h>
@@ -56,9 +56,9 @@ size_t gra_common_path(const char *a, size_t na, const char *b, size_t nb)
     }
 }
 
-/* The length of the path that encloses an op without parameters between p's layer and q's: their common
- * prefix. If a numbered block ends between them ("blocks.0" does between "blocks.0.ff.2" and
- * "blocks.1.norm1"), the op belongs to the end of that block, as a residual addition does. */
+/* The length of the path that encloses an op without parameters between p's layer and q's layer: their common
+ * prefix. If a numbered block ends between the layers (as "blocks.0" does between "blocks.0.ff.2" and
+ * "blocks.1.norm1"), the op belongs to the end of that block, like a residual addition. */
 static size_t enclosing_length(const gra_tensor *p, const gra_tensor *q)
 {
     const size_t end = layer_length(p), both = gra_common_path(p->name, end, q->name, layer_length(q));

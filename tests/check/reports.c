@@ -1,4 +1,4 @@
-/* reports: see reports.h. One op at a time: it lives in static memory, as a struct formula is large. */
+/* reports: see reports.h. Only one op exists at a time, in static memory, since a struct formula is large. */
 #include "reports.h"
 #include "lib/suites.h"
 
@@ -57,7 +57,7 @@ static int            inputs, x[INPUTS], dx[INPUTS], dx0[INPUTS], dy, y_;
 static gra_check_in   in[INPUTS];
 static char           name[INPUTS][17];
 
-/* What the formula calls of a judge. */
+/* The functions of a judge that the formula calls. */
 void judge_wrong(const char *format, ...)
 {
     va_list args;
@@ -87,7 +87,7 @@ static gra_shape shape_of(int of)
     return shape;
 }
 
-/* "d" + "x[k,i]" + "": a gradient or what it was before, with the indices of the tensor */
+/* "d" + "x[k,i]" + "": a gradient, or its previous value, with the indices of the tensor */
 static int given(const char *before, const char *text, const char *after)
 {
     char is[64];
@@ -121,7 +121,7 @@ static void read_inputs(const char *text)
 static void make(const struct formula_op *op, const char *wrong)
 {
     int size[LETTERS] = { 0 };
-    for (int k = 0; k < NAMES; k++) {                       /* of the op before */
+    for (int k = 0; k < NAMES; k++) {                       /* of the previous op */
         free(numbers.made[k]);
         free(numbers.state[k]);
     }
@@ -171,7 +171,7 @@ static void backward(gra_tensor *y)
     }
     numbers.data[dy] = y->grad;
     formula_forget(&f, UINT64_MAX);
-    for (int add = 0; add < 2; add++)     /* all are computed first: a gradient may be that of two inputs */
+    for (int add = 0; add < 2; add++)     /* all are computed first: two inputs may share a gradient */
         for (int i = 0; i < inputs; i++)
             for (size_t k = 0; y->in[i]->grad && k < y->in[i]->size; k++) {
                 const double d = formula_element(&f, dx[i], k);
@@ -192,7 +192,7 @@ int formula_check(const struct formula_op *op, const char *wrong)
     return checked(run, NULL, inputs, in);
 }
 
-/* The facts, then hints: no clue beside what fits; three at most, in lines of 80 columns. */
+/* First the facts, then at most three hints, without a clue if a guess fits, in lines of 80 columns. */
 static void hints_are_few_and_short(void)
 {
     size_t fits = 0, clues = 0;

@@ -1,14 +1,14 @@
-/* Wrong backwards of many kinds of ops, and what the gradient check says of each; and causes that it must not
- * name, though numbers fit by chance. An op is a text whose backward is right; each row below it has lines
- * that stand in the place of some of these, words that the report must then contain, and words that it must
- * not. The words of a row are few, so that sentences can be reworded. A row is here for a way through
- * core/explain, or a number in it, that no other row tests. */
+/* Wrong backwards of many kinds of ops, and the gradient check's report on each; and causes that it must not
+ * name, although numbers fit by chance. An op is a text whose backward is right. Each row below an op has
+ * lines that replace some of the op's lines, words that the report must then contain, and words that it must
+ * not contain. A row has few words, so sentences can be reworded. Each row tests a path through core/explain,
+ * or a number in it, that no other row tests. */
 #include "reports.h"
 #include "lib/suites.h"
 
 #ifdef GRADUS_DOUBLE
 
-/* of x alone, and of x and w, each element: the derivatives are lines of their own */
+/* elementwise ops of x, and of x and w: the derivatives are separate lines */
 #define ELEMENTS(name, range, y, d)                                                                      \
     name, "k rows = 3, i n = 4", "x[k,i]" range, "y[k,i] = " y "\n" "d[k,i] = " d "\n"                    \
     "dx[k,i] = d[k,i] * dy[k,i]\n"
@@ -19,9 +19,9 @@
     name, "k rows = 3, i n = 4", "x[k,i]" range ", w[k,i]" range, "y = mean(k, mean(i, " y "))\n"         \
     "d[k,i] = " d "\n" "dx[k,i] = d[k,i] * dy / 12\n" "dw[k,i] = (" c ") * dy / 12\n"
 
-#define NO_DY      "likely: dy does not enter"
-#define STORED     "likely: ... before is lost"
-#define NOTHING    "likely: nothing arrives"
+#define NO_DY      "likely: dy is not used"
+#define STORED     "likely: ... values are lost"
+#define NOTHING    "likely: no gradient arrives"
 #define EACH_DY    "a clue: each element gets its own dy"
 #define EVERYWHERE "likely: ... off by the same number everywhere ... "
 
@@ -35,12 +35,12 @@ static const struct formula_op ops[] = {
         { "dx[k,i] = g[k,i] + g[k,i]^2", "likely: not linear in dy" },
         { "dx[k,i] = [dy[k,i] > 0] * g[k,i]", "likely: not linear in dy" },
         { "dx[k,i] = [k = 1] ? 5 * g[k,i] : g[k,i]", "likely: in row 1 ... factor of 5" },
-        { "dx[k,i] = g[k,i] * (1 + k)", "likely: ... its own for each row ... 1, 2, 3" },
+        { "dx[k,i] = g[k,i] * (1 + k)", "likely: ... separate factor for each row ... 1, 2, 3" },
         { "dx[k,i] = g[k,i] * (1 + 1e-4 * sin(x[k,i]))", "a clue: nearly right: off by 9.6e-05" },
         { "dx[k,i] = g[k,i + 1 - 4 * [i = 3]]", "likely: ... wrong places ... x (0, 3) belongs to x (0, 0)" },
         { "dx[k,i] = g[k,i] / 12", "likely: ... a forgotten 12 ... size of all of x" },
         { "dx[k,i] = 123.4 * g[k,i]", "likely: ... factor of 123.4" },
-        { "dx[k,i] = g[k,i] + dx0[k,i]", "likely: ... depends on what was in the gradient before" },
+        { "dx[k,i] = g[k,i] + dx0[k,i]", "likely: ... depends on the gradient's previous values" },
         { "dx[k,i] = [4 * k + i >= 2] ? 1 / 0 : g[k,i]", "likely: a division by zero" } } },
 
     { "linear", "r rows = 3, o out = 5, i n = 4", "x[r,i], w[o,i], b[o]",
@@ -94,7 +94,7 @@ static const struct formula_op ops[] = {
         { "dv[h,s,e] = sum(t, [s <= t] * dy[h,t,e])", "likely: ... multiplied by 1 everywhere" },
         { "dv[h,s,e] = sum(t, [s != t] * p[h,t,s] * dy[h,t,e])", NOTHING " on the diagonal" },
         { "dq[h,t,e] = gq[h,t,e] / sqrt(8)", "likely: ... 0.707107: 1/sqrt(2)" },
-        { "dk[h,s,e] = sum(t, d[h,s,t] * q[h,t,e]) / 2", "a clue: nothing arrives" } } },
+        { "dk[h,s,e] = sum(t, d[h,s,t] * q[h,t,e]) / 2", "a clue: no gradient arrives" } } },
 
     { "embedding", "t time = 6, s later = 6, v words = 5, e n = 3", "w[v,e]",
       "y[t,e] = w[ids[t],e]\n" "last[t] = [sum(s, [s > t] * [ids[s] = ids[t]]) = 0]\n"
@@ -115,9 +115,10 @@ static const struct formula_op ops[] = {
       "g[k] = [target[k] >= 0] * dy\n" "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / 3\n",
       { { "dx[k,i] = g[k] * q[k,i] / 3", "likely: in elements 1, 5, 18 ... +0.333333" },
         { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) / n", "likely: ... 0.6: 3/5 ... dimension 1 of x" },
-        { "dx[k,i] = -g[k] * hot[k,i] / q[k,i] / 3", "a clue: nothing arrives except in elements 1, 5, 18" },
+        { "dx[k,i] = -g[k] * hot[k,i] / q[k,i] / 3",
+          "a clue: no gradient arrives except in elements 1, 5, 18" },
         { "dx[k,i] = g[k] * (exp(x[k,i]) - hot[k,i]) / 3", "likely: ... a wrong term ... softmax" },
-        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) * (1 + k) / 3", "likely: ... its own for each row" },
+        { "dx[k,i] = g[k] * (q[k,i] - hot[k,i]) * (1 + k) / 3", "likely: ... separate factor for each row" },
         { "dx[k,i] = abs(g[k]) * (q[k,i] - hot[k,i]) / 3", "likely: the sign of dy is lost" } },
       NULL, "target[k]", (const double[]){ 1, 0, -100, 3 } },
 
@@ -152,7 +153,7 @@ static const struct formula_op ops[] = {
     { ELEMENTS("leaky relu", "", "max(x[k,i], x[k,i] / 10)", "[x[k,i] > 0] ? 1 : 0.1"),
       { { "d[k,i] = [x[k,i] > 0] ? 0.1 : 1", "likely: ... exchanged" } } },
     { ELEMENTS("faint", "", "[x[k,i] < -1] ? 1e-6 * x[k,i] : x[k,i]", "[x[k,i] < -1] ? 1e-6 : 1"),
-      { { "d[k,i] = [x[k,i] < -1] ? 1e-8 : exp(cos(x[k,i]))", EACH_DY, "nothing arrives" } } },
+      { { "d[k,i] = [x[k,i] < -1] ? 1e-8 : exp(cos(x[k,i]))", EACH_DY, "no gradient arrives" } } },
     { ELEMENTS("softsign", "", "x[k,i] / (1 + abs(x[k,i]))", "1 / (1 + abs(x[k,i]))^2"),
       { { "d[k,i] = 1 / (1 + abs(x[k,i]))", "likely: ... wrong factor", "a clue" } } },
     { ELEMENTS("sinc", " in 0.5..3", "sin(x[k,i]) / x[k,i]", "(cos(x[k,i]) - y[k,i]) / x[k,i]"),
@@ -217,7 +218,7 @@ static const struct formula_op ops[] = {
       "members[s] = sum(k, [segment[k] = s])\n"
       "y[s,i] = sum(k, [segment[k] = s] * x[k,i]) / members[s]\n"
       "dx[k,i] = dy[segment[k],i] / members[segment[k]]\n",
-      { { "dx[k,i] = dy[segment[k],i]", "likely: ... its own for each row", "off by" } },
+      { { "dx[k,i] = dy[segment[k],i]", "likely: ... separate factor for each row", "off by" } },
       NULL, "segment[k]", (const double[]){ 0, 1, 0, 2, 2, 2 } },
 
     { "centre", "k rows = 4, i n = 3, j r = 4, c m = 3", "x[k,i]",
@@ -226,7 +227,7 @@ static const struct formula_op ops[] = {
 
     { "log of sum of exp", "k rows = 3, i n = 4", "x[k,i]",
       "y[k] = log(sum(i, exp(x[k,i])))\n" "dx[k,i] = dy[k] * exp(x[k,i] - y[k])\n",
-      { { "dx[k,i] = dy[k] * exp(x[k,i] - max(i, x[k,i]))", "likely: ... its own for each row" } } },
+      { { "dx[k,i] = dy[k] * exp(x[k,i] - max(i, x[k,i]))", "likely: ... separate factor for each row" } } },
 
     { "distance", "k rows = 3, i n = 4", "x[k,i], w[k,i]",
       "z[k,i] = x[k,i] - w[k,i]\n" "y = sum(k, sum(i, log(exp(z[k,i]) + exp(-z[k,i]))))\n"
@@ -239,9 +240,9 @@ static const struct formula_op ops[] = {
       "g[k,i] = dy[k,i] * (1 + w[i])\n" "dot[k] = sum(i, g[k,i] * x[k,i]) / s[k]\n"
       "dx[k,i] = (g[k,i] - x[k,i] * dot[k]) / sqrt(s[k])\n"
       "dw[i] = sum(k, dy[k,i] * x[k,i] / sqrt(s[k]))\n",
-      { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "its own for" },
+      { { "g[k,i] = dy[k,i] * w[i]", "has w (2) where 1 + w (2)", "separate factor for" },
         { "dw[i] = sum(k, dy[k,i] * x[k,i])",
-          "likely: a factor of its own for each row of dy" } } },
+          "likely: a separate factor for each row of dy" } } },
 
     { "scaled", "k rows = 3, i n = 4", "x[k,i], w[i]",
       "y[k,i] = x[k,i] * w[i]\n" "dx[k,i] = dy[k,i] * w[i]\n" "dw[i] = sum(k, dy[k,i] * x[k,i])\n",
@@ -258,7 +259,7 @@ static const struct formula_op ops[] = {
       "dx[p] = sum(o, [o <= p] * [p <= o + 2] * dy[o] * w[p - o])\n"
       "dw[j] = sum(o, dy[o] * x[o + j])\n",
       { { "dx[p] = [p < 7] * dy[p] * sum(j, w[j])",
-          "gives to x (1); the gradient is wrong elsewhere, too", "sign is flipped" },
+          "gives to x (1); the gradient is wrong elsewhere too", "sign is flipped" },
         { "dw[j] = sum(o, dy[o] * x[o])", "a clue: right in element 0 of w" } } },
 
     { "channels", "b n = 2, c channels = 3, i m = 4", "x[b,c,i], w[c]",
@@ -274,7 +275,7 @@ TESTS(each_cause_is_named, LENGTH(ops)) /* _i: the op */
     formula_rows(&ops[_i]);
 }
 
-/* One number is another one times some factor: so a factor without a name explains nothing. */
+/* Any number is any other number times some factor, so a factor without a name explains nothing. */
 TEST(one_number_proves_little)
 {
     static const struct formula_op one = { .sizes = "i n = 1", .in = "x[i]", .lines =

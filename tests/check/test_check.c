@@ -1,5 +1,5 @@
-/* The gradient check: right gradients pass, wrong ones are found, and the report says which and how many.
- * What explains a wrong one is tested in test_causes.c. */
+/* The gradient check: right gradients pass, wrong gradients are found, and the report says which and how
+ * many. test_causes.c tests the explanations. */
 #include "core/check/checking.h"
 #include "reports.h"
 #include "lib/fixture.h"
@@ -28,11 +28,11 @@ FUNCTION(sum_7, gra_sum(tape, element_7(tape, in, arg)))
 
 TEST(worst_element_and_its_gradients)
 {
-    real x[12];                         /* loss = c sum x^2: numeric gradients are as the values, 2 c x */
+    real x[12];                         /* loss = c sum x^2: numeric gradients are 2 c x */
     double numeric[2], largest = 0;
     for (size_t i = 0; i < 12; i++) {
         x[i] = (real)(1 + 0.1 * (double)(i * 5 % 12));
-        largest = fmax(largest, x[i]);  /* that of the tensor, which is the measure */
+        largest = fmax(largest, x[i]);  /* the tensor's gradient, which is the measure */
     }
     const gra_check_in in = { .name = "w", .shape = { 2, { 3, 4 } }, .data = x };
     for (int i = 0; i < 2; i++) {
@@ -117,7 +117,7 @@ TEST(a_model_with_dropout_passes)
 
 TEST(dropout_is_on)
 {
-    open_net();                         /* else the numbers of another mask would be the same */
+    open_net();                         /* otherwise another mask would give the same numbers */
     double numeric[2];
     net.square_of_b = flipped;
     for (uint64_t seed = 0; seed < 2; seed++) {
@@ -145,7 +145,7 @@ TEST(frozen_parameters_are_skipped)
 
 FUNCTION(freezes_b, (gra_freeze(net.b, true), gra_sum(tape, in[0])))
 
-TEST(frozen_during_the_check)           /* which lends the parameter a gradient, and restores its own */
+TEST(frozen_during_the_check)           /* which lends the parameter a gradient, then restores its own */
 {
     open_net();
     const gra_real *own = net.b->grad;
@@ -171,7 +171,7 @@ typedef struct seen {
 static gra_tensor *look(gra_tape *tape, gra_tensor **in, void *arg)
 {
     seen *s = arg;
-    if (s->n == 0) {                    /* the first evaluation: no value is moved yet */
+    if (s->n == 0) {                    /* the first evaluation, with unchanged values */
         s->n = in[0]->size;
         memcpy(s->x, in[0]->data, s->n * sizeof(real));
     }
@@ -198,7 +198,7 @@ TEST(inputs_are_spread)
         { 300, 0.5, 2, 0.5, 2, 5e-4 },
         { 17, 0.0005, 3, 1e-3, 3, 0.015 },
         { 3, 0, 0, -2, 2, 0.1 }, { 4, 0, 0, -2, 2, 0.1 }, { 8, 0, 0, -2, 2, 0.05 },
-        { 17, -0.0005, 0.0005, -0.0005, 0.0005, 5e-6 },        /* nothing of it is far enough from 0 */
+        { 17, -0.0005, 0.0005, -0.0005, 0.0005, 5e-6 },        /* no part of it is far enough from 0 */
     };
     for (int c = 0; c < LENGTH(cases); c++) {
         seen s = { .n = 0 };
@@ -246,7 +246,7 @@ static gra_tensor *some_call_fails(gra_tape *tape, gra_tensor **in, void *arg)
     return l->how == 0 ? gra_matmul(tape, in[0], in[0]) : l->how == 1 ? NULL : gra_sum(tape, y);
 }
 
-TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there are would have to fail */
+TESTS(any_call_may_fail, 3)             /* _i: how. Ends when more calls than exist would have to fail */
 {
     static const char *const what[] = { "matmul", "f returned NULL", "shape" };
     const gra_check_in in[2] = { { .name = "a", .shape = { 2, { 2, 3 } } },
@@ -257,7 +257,7 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
         const int result = checked(some_call_fails, &l, 2, in);
         if (l.calls < l.bad)
             break;
-        const bool moved = l.bad > 7;                   /* there f need not be defined: the check goes on */
+        const bool moved = l.bad > 7;                   /* f need not be defined there: the check goes on */
         ck_assert_msg(says(what[_i]) || (_i == 2 && l.bad == 1) || (moved && result == 1), "call %d: %s",
                       l.bad, report.text);
         ck_assert_msg(result == -1 || moved || (_i == 2 && l.bad == 1), "call %d: %s", l.bad, report.text);
@@ -268,7 +268,7 @@ TESTS(any_call_may_fail, 3)             /* _i: how. Until more calls than there 
 
 FUNCTION(root, gra_sqrt(tape, in[0]))
 
-TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going are as before the check */
+TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going have their old settings */
 {
     const gra_check_in in = { .shape = { 1, { 3 } }, .low = 1, .high = 2 };
     gra_trace_nan(t, true);
@@ -288,7 +288,7 @@ TEST(f_counts_its_calls)
     ck_assert(report.error > 1e-6);
 }
 
-/* A word that finds no room in a report is left out, with all behind it, and the text ends. */
+/* If a report has no room for a word, the text ends before it. */
 TEST(a_text_longer_than_its_room)
 {
     gra_line line = { .at = 0 };

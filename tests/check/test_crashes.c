@@ -1,5 +1,5 @@
-/* A backward that crashes while it is checked: the last line names it, and the input that had no gradient;
- * then the signal takes its usual course. The crashes are real, in a process of their own. */
+/* A backward that crashes during a check: the last line names the backward and the input that had no
+ * gradient; then the signal takes its usual course. The crashes are real, in separate processes. */
 #include "core/check/checking.h"
 #include "lib/aborts.h"
 #include "lib/suites.h"
@@ -19,7 +19,7 @@ static void hypot_forward(gra_tensor *y)
         y->data[i] = sqrt(y->in[0]->data[i] * y->in[0]->data[i] + y->in[1]->data[i] * y->in[1]->data[i]);
 }
 
-/* Of a backward that adds to NULL another sanitizer would speak first. */
+/* UBSan would report a backward that adds to NULL first. */
 __attribute__((no_sanitize("undefined"))) static void add_to(const gra_tensor *y, int input)
 {
     const gra_tensor *x = y->in[input];
@@ -160,7 +160,7 @@ TEST(the_handler_of_before_gets_the_signal)
 
 /* ---- two checks at once -------------------------------------------------------------------------------- */
 
-static int inside[2];                   /* a pipe: a byte comes when the other thread's backward runs */
+static int inside[2];                   /* a pipe: a byte arrives when the second thread's backward runs */
 
 static void stays_inside(gra_tensor *y)
 {
@@ -215,7 +215,7 @@ TEST(the_handler_is_there_while_a_backward_runs)
     sigaction(SIGBUS, NULL, &bus);
     install(users_own);
     int at[40];
-    for (int i = 0; i < 40; i++)                        /* the first 16 have a line */
+    for (int i = 0; i < 40; i++)                        /* the first 16 checks have a line */
         at[i] = gra_crash_begin("many at once");
     for (int i = 0; i < 40; i++) {
         ck_assert(ours() == (i < 36));

@@ -1,9 +1,9 @@
-/* Would the tests of the ops notice a wrong gradient? For each op we make several, mechanically,
- * and at least one row of the op's table must notice each.
+/* Would the tests of the ops notice a wrong gradient? For each op we make several wrong gradients,
+ * mechanically, and at least one row of the op's table must notice each.
  *
- * A mutant is the op with another backward around its own: it sets the inputs' gradients aside,
- * lets the original add to zeros, and puts back a spoilt sum. It is slipped onto the tape between
- * forward and backward. Views (reshape) have no backward to spoil: they share their gradient. */
+ * A mutant wraps the op's backward: it sets the inputs' gradients aside, lets the original backward add to
+ * zeros, and puts back a spoilt sum. The mutant gets onto the tape between forward and backward. Views
+ * (reshape) have no backward to spoil: they share their gradient. */
 #include "ops/ops_table.h"
 #include "lib/suites.h"
 
@@ -15,10 +15,10 @@ enum { NONE, A_THOUSANDTH, DROPPED, A_HOLE, OVERWRITTEN, KINDS };
 
 static const struct {
     const char *name;
-    double      factor;                 /* of what the original adds: all of it, one input's, one element's */
+    double      factor;                 /* lost parts of the sum: all, one input's, one element's */
 } kinds[KINDS] = {
-    { "the original", 1 },              /* must pass, or what the others show means nothing */
-    { "factor 1.001", 1.001 },          /* what notices this, notices -1 or 2 */
+    { "the original", 1 },              /* must pass, or the other mutants prove nothing */
+    { "factor 1.001", 1.001 },          /* a test that notices this also notices -1 or 2 */
     { "input dropped", 0 }, { "one element missing", 0 },
     { "not accumulated", 1 },           /* "=" instead of "+=": the check itself uses the inputs again */
 };
@@ -26,7 +26,7 @@ static const struct {
 enum { MAX_RECORDS = 128, MAX_INPUTS = 8 };
 
 typedef struct mutant {
-    gra_op        op;                   /* first, so that y->op leads here */
+    gra_op        op;                   /* first member: y->op leads here */
     const gra_op *original;
     struct trial *trial;
 } mutant;
@@ -34,16 +34,16 @@ typedef struct mutant {
 typedef struct trial {                  /* one mutant in one row of the table */
     const struct op_case *row;
     int      kind;
-    int      input;                     /* of DROPPED: which, counting each gradient once */
+    int      input;                     /* the number for DROPPED, counting each gradient once */
     mutant   mutants[MAX_RECORDS];
-    int      count;                     /* in this step of the tape, in which f may be used twice */
+    int      count;                     /* in this step of the tape, which may use f twice */
     unsigned step;
-    int      most_inputs;               /* that one record had */
+    int      most_inputs;               /* of one record */
     bool     view;                      /* the op has no backward to spoil */
-    bool     changed;                   /* it did spoil something */
+    bool     changed;                   /* the mutant did spoil something */
 } trial;
 
-/* new: what the original would have added; old: what was there. */
+/* new: the sum that the original would add; old: the previous value. */
 static void spoil(trial *k, int input, const real *old, real *grad, size_t n)
 {
     double largest = 0;
@@ -52,7 +52,7 @@ static void spoil(trial *k, int input, const real *old, real *grad, size_t n)
         largest = fmax(largest, fabs((double)grad[i]));
     for (size_t i = 0; i < n; i++)
         if (fabs((double)grad[i]) > 1e-3 * largest)
-            hole = i;                   /* the last that is not next to nothing */
+            hole = i;                   /* the last element that is not almost 0 */
     for (size_t i = 0; i < n; i++) {
         const bool hit = k->kind == DROPPED ? input == k->input : k->kind == A_HOLE ? i == hole : true;
         const real right = old[i] + grad[i], factor = hit ? (real)kinds[k->kind].factor : 1;
@@ -107,13 +107,13 @@ static gra_tensor *mutated(gra_tape *t, gra_tensor **in, void *arg)
         mutant *m = &k->mutants[k->count++];
         *m = (mutant){ .op = *r->op, .original = r->op, .trial = k };
         m->op.backward = mutant_backward;
-        m->op.overwrites_grad = false;      /* the tape fills what is fresh with zeros */
+        m->op.overwrites_grad = false;      /* the tape zeroes fresh gradients */
         r->op = &m->op;
     }
     return y;
 }
 
-/* Some row of this op must fail with the mutant. Returns how many inputs the op was seen with. */
+/* Some row of this op must fail with the mutant. Returns the largest number of inputs of the op. */
 static int caught(gra_tape *t, const char *op, int kind, int input)
 {
     bool seen = false, failed = false, view = false;

@@ -1,7 +1,7 @@
-/* What the gradient check must refuse, and what it must pass. The backward of each wrong op below is right in
- * the ordinary case, where both inputs want a gradient, the gradient buffers hold numbers, and the two inputs
- * are two tensors. It is wrong only in the case that its name tells. The right functions are hard to
- * differentiate by differences: steep, huge, tiny, noisy, or undefined close by. */
+/* Gradients that the check must reject, and gradients that it must accept. The backward of each wrong op
+ * below is right in the ordinary case: both inputs need a gradient, the gradient buffers hold numbers, and
+ * the two inputs are two tensors. It is wrong only in the case that its name tells. The right functions are
+ * hard to differentiate numerically: steep, huge, tiny, noisy, or undefined nearby. */
 #include "reports.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
@@ -16,7 +16,7 @@ static size_t as_many(const gra_tensor *y) { return y->size; }
 OP(right_square, square)     { right_of_square(y); }
 OP2(right_product, product)  { right_of_product(y); }
 
-/* A gradient buffer that is uninitialised: a backward that stores should fill it. */
+/* An uninitialised gradient buffer: a backward that overwrites should fill it. */
 OP(forgets_to_fill, square, .overwrites_grad = true) { right_of_square(y); }
 OP(other_where_it_stores, square, .overwrites_grad = true)
 {
@@ -37,7 +37,7 @@ OP2(overwrites_without_dw, product)
         memset(dx, 0, y->size * sizeof *dx);
     right_of_product(y);
 }
-OP2(loses_one_of_two, product)          /* reads both gradients before it writes either */
+OP2(loses_one_of_two, product)          /* reads both gradients before it writes any */
 {
     EACH {
         real of_x = dx ? dx[i] : 0, of_w = dw ? dw[i] : 0;
@@ -81,7 +81,7 @@ static void rounds_x(gra_tensor *y)
     EACH y->in[0]->data[i] = (real)fabs((double)y->in[0]->data[i]);
     square(y);
 }
-static void copies_one_too_many(gra_tensor *y)         /* reads past the end of x, too: the same number */
+static void copies_one_too_many(gra_tensor *y)         /* also reads past the end of x: the same number */
 {
     for (size_t i = 0; i <= y->size; i++)
         y->data[i] = y->in[0]->data[i];
@@ -118,8 +118,8 @@ static const struct wrong {
     ROW(no_dw_without_dx, 2, "w", CONSTANT_X " ... likely: w gets a gradient only where x has one"),
     ROW(no_dw_without_dx, 0, "w", CONSTANT_X),
     ROW(overwrites_without_dw, 2, "x", CONSTANT_W),
-    ROW(loses_one_of_two, 2, "x", "one tensor handed over as both x and w ... likely: only one of the two"),
-    ROW(loses_w, 2, "x", "likely: only the gradient that it gets as x"),
+    ROW(loses_one_of_two, 2, "x", "one tensor passed as both x and w ... likely: only one of the two"),
+    ROW(loses_w, 2, "x", "likely: only its gradient as x"),
     ROW(past_the_gradient, 1, "x", "backward of ... past the end of the gradient of x (3, 4)"),
     ROW(before_the_gradient, 1, "x", "backward of ... before the start of the gradient of x"),
     ROW(zeroes_its_input, 1, "x", "backward of zeroes_its_input changed its input x (3, 4)"),
@@ -189,8 +189,8 @@ TEST(right_ops_pass)
 static const struct {
     const char *y, *d;
     double      low, high, data[4];     /* low = high: the data */
-    const char *doubt;                  /* said of elements that may be wrong unseen */
-    bool        rough;                  /* only mistakes of half are seen; else of 1e-5 */
+    const char *doubt;                  /* words about elements that may be wrong unnoticed */
+    bool        rough;                  /* only errors of 1/2 are noticed; otherwise of 1e-5 */
 } numbers[] = {
     { "log(x[i])", "1 / x[i]", 1e-8, 2e-8 },
     { "log(x[i])", "1 / x[i]", 1e-300, 2e-300 },
@@ -212,7 +212,7 @@ static const struct {
     { "abs(x[i] - 0.30001) + abs(x[i])", "2 * [x[i] > 0.30001] + 2 * [x[i] > 0] - 2", 0, 0,
       { 0.3, 0.30002, -1e-3, 1 } },
     { "acos(x[i])", "-1 / sqrt(1 - x[i]^2)", 0, 0, { 0.9999999, 0.999, -0.99999, 0.5 } },
-    { "exp(x[i])", "exp(x[i])", 707.2, 707.4 },         /* of which the sum is infinite */
+    { "exp(x[i])", "exp(x[i])", 707.2, 707.4 },         /* whose sum is infinite */
     { "exp(x[i])", "exp(x[i])", -601, -600 },
 };
 
@@ -246,7 +246,7 @@ TESTS(wrong_derivatives_are_refused, LENGTH(numbers))
 }
 
 /* ---- right functions of several inputs -----------------------------------------------------------------
- * Those of ordinary numbers are in the table of all ops. */
+ * Functions of ordinary numbers are in the table of all ops. */
 
 #define GRAPHS(G)       /* a name, how many inputs, where each lies (0, 0: anywhere), the graph */       \
     G(log_of_difference, 2, 3, 4, 0, 2, gra_log(tape, gra_sub(tape, in[0], in[1])))                      \
@@ -279,7 +279,7 @@ static const struct {
     double        low[2], high[2];
 } graphs[] = { GRAPHS(GRAPH_ROW) };
 
-/* The tape aborts at an error: whatever is tried on the way, none may come. */
+/* The tape aborts at an error, so no trial may cause one. */
 TESTS(right_graphs_pass, LENGTH(graphs))
 {
     gra_check_in in[2] = { { .name = "a", .shape = { 2, { 3, 4 } } },
@@ -294,7 +294,7 @@ TESTS(right_graphs_pass, LENGTH(graphs))
                   "%s: %s", graphs[_i].name, report.text);
 }
 
-/* Graphs drawn at random, with a last op that is right, or a thousandth off. */
+/* Random graphs, whose last op is right or off by a thousandth. */
 typedef struct drawn {
     uint64_t seed;
     double   factor;
@@ -327,7 +327,7 @@ static gra_tensor *draw(gra_tape *tape, gra_tensor **in, void *arg)
         default: x[n] = gra_permute(tape, a, (int[]){ 1, 0 }); break;
         }
     }
-    gra_tensor *y = gra_concat(tape, 3, in, 0);         /* so that each input is used */
+    gra_tensor *y = gra_concat(tape, 3, in, 0);         /* to use each input */
     y = gra_concat(tape, 2, ((gra_tensor *[]){ y, x[14] }), 0);
     slope = d->factor;
     return almost(tape, &y, NULL);
@@ -345,7 +345,7 @@ TESTS(graphs_at_random, 100)
     ck_assert_msg(checked(draw, &d, 3, in) == 1, "%s", report.text);
 }
 
-/* ---- what it costs ----------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------- */
 
 typedef struct counted {
     gra_check_fn *f;
@@ -368,13 +368,13 @@ TEST(two_evaluations_an_element)
     ck_assert_int_eq(c.calls, 2 * 2 * 17 * 18 + 4 + 3 + 2 * 2 + 2 + 2);
 }
 
-/* ---- how it is said --------------------------------------------------------------------------------- */
+/* ---- wording ----------------------------------------------------------------------------------------- */
 
 FUNCTION(changes_an_intermediate, zeroes_its_input(tape, (gra_tensor *[]){ gra_tanh(tape, in[0]) }, NULL))
 FUNCTION(changes_a_constant,
          forward_changes_x(tape, (gra_tensor *[]){ gra_full(tape, -1, in[0]->shape) }, NULL))
 FUNCTION(first_alone, gra_exp(tape, in[0]))
-FUNCTION(detached, gra_detach(tape, in[0]))             /* no gradient at all reaches x */
+FUNCTION(detached, gra_detach(tape, in[0]))             /* no gradient reaches x */
 FUNCTION(empty, gra_slice(tape, in[0], 0, 0, 0))
 FUNCTION(saturated, gra_softmax(tape, gra_scale(tape, in[0], 1e6), -1))
 FUNCTION(nearly_saturated, gra_softmax(tape, in[0], -1))
@@ -387,7 +387,7 @@ FUNCTION(backward_fails, (gra_trace_nan(tape, true), gra_sqrt(tape, gra_mul(tape
 FUNCTION(fails_as_constant,
   in[1]->requires_grad ? gra_mul(tape, in[0], in[1]) : gra_fail(tape, "fails: b is a constant"))
 
-static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg) /* no op is to be blamed */
+static gra_tensor *writes_itself(gra_tape *tape, gra_tensor **in, void *arg) /* no op is to blame */
 {
     (void)arg;
     gra_tensor *y = gra_tanh(tape, in[0]);
@@ -420,7 +420,7 @@ static const struct verdict {
     int           nin;
     gra_check_in  in[2];
     int           status;
-    const char   *phrase, *unsaid;      /* what the report says, and what it does not; NULL: "passed" */
+    const char   *phrase, *unsaid;      /* words of the report, and words that it lacks; NULL: "passed" */
 } verdicts[] = {
     { first_alone, 2, { X34, IN("z", 2, 4, 5) }, 2, "every gradient is 0, in: z" },
     { detached, 1, { X34 }, 1, "likely: all zero" },
@@ -429,7 +429,7 @@ static const struct verdict {
     { nearly_saturated, 1, { DATA("x", 0, 60, -800, -810, -820, -830, -840, -850, -860, -870) }, 0,
       "anything: 2 of 10 elements of x (below 1e-16 ... 8 others are exactly 0)", "the largest gradient" },
     { nearly_saturated, 1, { DATA("x", 8, 16, -8, -850, 16.5) }, 0,
-      "1 of 5 elements of x ... e-07 ... the largest gradient; 1 other is exactly 0)", "rounding leaves" },
+      "1 of 5 elements of x ... e-07 ... the largest gradient; 1 other is exactly 0)", "of the loss" },
     { begins_at_zero, 2, { X34, { .name = "z", .shape = { 2, { 4, 5 } }, .data = (real[20]){ 0 } } }, 2,
       "every gradient is 0, in: x" },
     { of_constants, 1, { X34 }, 2, "every gradient is 0, in: x" },
@@ -458,7 +458,7 @@ TESTS(what_the_report_says, LENGTH(verdicts)) /* _i: of verdicts */
 {
     const struct verdict *v = &verdicts[_i];
     const char *unsaid = v->unsaid ? v->unsaid : "passed";
-    gra_keep_going(t, v->status == -1);                 /* what f refuses on the way does not abort */
+    gra_keep_going(t, v->status == -1);                 /* a refusal by f does not abort */
     expect(checked(v->f, NULL, v->nin, v->in), v->status, v->phrase);
     ck_assert_msg(!says(unsaid), "\"%s\" is said:\n%s", unsaid, report.text);
     ck_assert(v->f != fails_as_constant || isinf(report.error));
@@ -484,7 +484,7 @@ TEST(where_a_number_has_no_derivative)
 OP(flipped, square) { EACH dx[i] -= 2 * x[i] * dy[i]; }
 static gra_check_fn *wrong_one;         /* of every_square */
 
-/* The hints have room behind the facts, however many tensors there are. */
+/* There is room for the hints after the facts, however many tensors there are. */
 static gra_tensor *every_square(gra_tape *tape, gra_tensor **in, void *arg)
 {
     gra_model *m = arg;
@@ -514,7 +514,7 @@ TEST(sixty_parameters)
 
 /* ---- kinks ---- */
 
-/* Where slopes of both sides differ, the library's backwards are not called wrong: pixels, one-hot rows,
+/* Where the slopes of both sides differ, the library's backwards do not count as wrong: pixels, one-hot rows,
  * padding, equal values. */
 FUNCTION(relu, gra_relu(tape, in[0]))
 FUNCTION(relu_twice, gra_relu(tape, gra_scale(tape, gra_relu(tape, in[0]), 3)))

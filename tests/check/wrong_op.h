@@ -1,12 +1,12 @@
-/* wrong_op.h: ops of one or two inputs with a backward written where they are used, mostly a wrong one:
+/* wrong_op.h: ops of one or two inputs with a backward, mostly wrong, written where the op is used:
  *
  *     OP(flipped, square)
  *     {
  *         EACH dx[i] -= 2 * x[i] * dy[i];
  *     }
  *
- * defines a function for gra_check. Its op has the name "flipped" and the forward `square`; further members
- * of gra_op may follow: OP(flipped, square, .overwrites_grad = true). */
+ * defines a function for gra_check. Its op has the name "flipped" and the forward `square`; more members of
+ * gra_op may follow: OP(flipped, square, .overwrites_grad = true). */
 #ifndef TESTS_WRONG_OP_H
 #define TESTS_WRONG_OP_H
 
@@ -46,7 +46,7 @@
     }                                                                                                    \
     BODY_OF(fn)
 
-/* y = x^2 and y = x w, and what their backwards should do */
+/* y = x^2 and y = x w, and their right backwards */
 FORWARD(square, x[i] * x[i])
 FORWARD(product, x[i] * w[i])
 

@@ -1,5 +1,5 @@
-/* Expressions that a reader of the page types: their values and gradients, mistakes in their text, and wrong
- * backwards, which the gradient check must name. */
+/* Expressions typed by a reader of the page: their values and gradients, mistakes in their text, and wrong
+ * backwards that the gradient check must name. */
 #include "examples/page/expression.h"
 #include "examples/page/expression_parse.h"
 #include "examples/page/expression_slips.h"
@@ -58,7 +58,7 @@ static char *run(const char *text, const double *values, int n, int slip)
     return json(expression_run(text, values, n, slip));
 }
 
-/* Behind "key": in the JSON of the input of this name, or in all of it. */
+/* The text after "key": in the JSON of the input of this name, or in the whole JSON. */
 static const char *member(const char *text, const char *input, const char *key)
 {
     char part[60];
@@ -107,7 +107,7 @@ TEST(the_numbers_of_micrograd)
     ck_assert(is(y, "b", "agrees", "true"));
 }
 
-/* The value of text for a = 2 and b = 3, as the last node's (its sum, if it is a tensor). */
+/* The value of the text for a = 2 and b = 3, taken from the last node (its sum, if it is a tensor). */
 static const struct { const char *text; double y, da; } values[] = {
     { "a + b*2", 8, 1 },                { "a*b - b/a", 4.5, 3.75 },         { "-a^2", -4, -4 },
     { "(-a)^2", 4, 4 },                 { "a - b - 1", -2, 1 },             { "0*a + b/a/2", 0.75, -0.375 },
@@ -151,7 +151,7 @@ TEST(names_in_the_order_of_appearance)
     ck_assert(is(y, "k", "free", "false") && is(y, "W", "free", "false"));
 }
 
-/* x (1, 3) and W (3, 2): the gradient of sum(x W) for W is x in each column. */
+/* x (1, 3) and W (3, 2): the gradient of sum(x W) with respect to W has x in each column. */
 TEST(products_of_matrices)
 {
     const char *y = run("x = randn(1, 3); W = randn(3, 2); y = x W; z = x @ W; y + z", NULL, 0, -1);
@@ -192,7 +192,7 @@ TEST(a_kink_is_no_error)
     ck_assert(is(y, "a", "kink", "false"));
 }
 
-/* Values at which a fixed step fails. */
+/* Values at which a fixed difference step fails. */
 static const struct { const char *text; double a; } steep[] = {
     { "log(a)", 1e-8 }, { "a^2", 1e8 }, { "sin(a)", 1e6 }, { "1/a", 1e-5 }, { "exp(a)", 1e-9 },
     { "sqrt(a)", 1e-7 }, { "tanh(1000*a)", 1e-3 }, { "exp(-a^2)", 5 }, { "a^3", 0 }, { "relu(a)", 1e-7 },
@@ -212,7 +212,7 @@ TEST(what_is_not_a_number_is_pointed_at)
     ck_assert(is(y, NULL, "warning", "{\"at\":8,\"length\":3,\"text\":\"log of -1 is nan\"}"));
     ck_assert(is(y, NULL, "passed", "null,\"text\":\"not checked: log of -1 is nan\""));
     ck_assert(is(y, "a", "grad", "null,\"numeric\":null,\"digits\":null,\"agrees\":null"));
-    ck_assert_ptr_null(strstr(y, "\"grad\":{"));        /* on the tape, too, there is no gradient */
+    ck_assert_ptr_null(strstr(y, "\"grad\":{"));        /* the tape has no gradient either */
     ck_assert(is(run("1/(a - 1)", NULL, 0, -1), NULL, "warning",
                  "{\"at\":1,\"length\":1,\"text\":\"div is infinite\"}"));
 }
@@ -339,7 +339,7 @@ static void random_word(char *text, gra_rng *g)
 static const struct {
     void  (*append)(char *text, gra_rng *g);
     uint64_t most;                      /* of them in a text */
-    int     good;                       /* so many texts, at least, are expressions */
+    int     good;                       /* at least this many texts are expressions */
 } kinds[] = { { random_byte, 198, 0 }, { random_word, 12, 300 } };
 
 TESTS(random_texts, LENGTH(kinds))
@@ -353,7 +353,7 @@ TESTS(random_texts, LENGTH(kinds))
         for (uint64_t n = 1 + gra_randint(&g, kinds[_i].most); n > 0; n--)
             kinds[_i].append(text + strlen(text), &g);
         crash_note("%s", text);
-        static expression e;                    /* a word that asks is no mistake */
+        static expression e;                    /* a word that asks for something is not a mistake */
         good += expression_parse(&e, text) == 0 || strstr(e.error.why, ": a new slider called ");
         run(text, some, (int)gra_randint(&g, 5), (int)gra_randint(&g, 25) - 1);
     }
@@ -362,15 +362,15 @@ TESTS(random_texts, LENGTH(kinds))
 
 /* ---- wrong backwards ---- */
 
-/* An expression in which each shows, and what the check says of it. */
+/* An expression that reveals each mistake, and the check's words about it. */
 static const struct { const char *op, *text, *says; } slips[] = {
     { "add", "a + b", "likely: all zero: the backward adds nothing here" },
-    { "add", "a + b", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "add", "a + b", "the gradient's previous values are lost: the backward has dx[i] = ..." },
     { "sub", "a - b", "likely: the sign is flipped" },
     { "neg", "-a", "likely: the sign is flipped" },
     { "mul", "a*b", "likely: all zero: the backward adds nothing here" },
     { "mul", "a b", "likely" },
-    { "mul", "a*b", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "mul", "a*b", "the gradient's previous values are lost: the backward has dx[i] = ..." },
     { "div", "a/b", "likely: a factor too many: b" },
     { "pow", "a^3", "likely: the wrong factor: the backward has y where x^2 is expected" },
     { "pow", "a^3", "likely: a constant factor of 0.333333: a forgotten 3" },
@@ -378,7 +378,7 @@ static const struct { const char *op, *text, *says; } slips[] = {
     { "log", "log(a)", "likely: the wrong factor: the backward has x where 1/x is expected" },
     { "sqrt", "sqrt(a)", "likely: a constant factor of 2: counted twice, or a forgotten 1/2" },
     { "tanh", "tanh(a)", "likely: the wrong factor: the backward has 1 - y where 1 - y^2 is expected" },
-    { "tanh", "tanh(a)", "what was in the gradient before is lost: the backward has dx[i] = ..." },
+    { "tanh", "tanh(a)", "the gradient's previous values are lost: the backward has dx[i] = ..." },
     { "sigmoid", "sigmoid(a)", "likely: the wrong factor: the backward has y where y (1 - y) is expected" },
     { "relu", "relu(a)", "the mask is the wrong way round" },
     { "relu", "relu(-a) + a", "a mask is missing" },
@@ -387,7 +387,7 @@ static const struct { const char *op, *text, *says; } slips[] = {
     { "softmax", "x = randn(1, 4); sum(softmax(x)^2)", "the term with a sum): all zero" },
 };
 
-/* Is it in the report, whose lines may be broken anywhere and whose < are \u003c? */
+/* Is the text in the report? Its lines may be broken anywhere, and < is \u003c. */
 static bool says(const char *report, const char *phrase)
 {
     for (; *report; report++) {
@@ -437,7 +437,7 @@ TEST(the_check_sees_all_of_the_expression)
     ck_assert(is(run("x = randn(2, 3); b = randn(1, 3); sum((x*b)^2)", NULL, 0, 4), NULL, "passed", "false"));
 }
 
-/* = in place of += does no harm where each operand is used once. */
+/* = instead of += does no harm if each operand is used once. */
 TEST(the_op_alone_is_checked_too)
 {
     const char *y = run("exp(a) + exp(b)", (double[]){ 1, 2 }, 2, 1);

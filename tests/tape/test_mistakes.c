@@ -1,5 +1,5 @@
-/* Mistakes of which the tape speaks: an op whose declaration lacks something, a parameter of a closed model,
- * a parameter that changes between forward and backward, and dropout that is trained in GRA_GRAD. */
+/* Mistakes that the tape reports: an op whose declaration lacks something, a parameter of a closed model, a
+ * parameter that changes between forward and backward, and training with dropout in GRA_GRAD. */
 #include "lib/aborts.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
@@ -25,7 +25,7 @@ static const gra_op saves = { .name = "saves", .forward = save, .backward = pass
 
 static gra_tensor *input(void) { return gra_input(t, (real[]){ 1, 2 }, GRA_SHAPE(2)); }
 
-/* MISTAKE(name, sentence, call): a test in which the call, in a step, gets this sentence, twice. */
+/* MISTAKE(name, sentence, call): a test in which the call gets this sentence in each of two steps. */
 #define MISTAKE(name, sentence, ...)                                                                     \
     TEST(name)                                                                                           \
     {                                                                                                    \
@@ -47,7 +47,7 @@ MISTAKE(op_without_either, "no error",
         gra_tensor *y = gra_run(gra_result_like(t, &plain, input()));
         ck_assert(!y->saved && !y->args))
 MISTAKE(gra_run_is_forgotten, "sum: got a result of plain for input 0 that was never computed, expected one "
-        "that gra_run returned: an op's public function ends in return gra_run(y)",
+        "that gra_run returned: an op's public function must end with return gra_run(y)",
         gra_sum(t, gra_result_like(t, &plain, input())))
 
 #ifdef GRADUS_DOUBLE
@@ -59,7 +59,7 @@ static gra_tensor *forgets_run(gra_tape *tape, gra_tensor **in, void *arg)
 
 static gra_tensor *writes_frozen(gra_tape *tape, gra_tensor **in, void *arg)
 {
-    ((gra_tensor *)arg)->data[0] += 1;                  /* as running statistics are kept */
+    ((gra_tensor *)arg)->data[0] += 1;                  /* like running statistics */
     return gra_scale(tape, in[0], 2);
 }
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# One exercise of examples/exercises: check.sh 08_softmax. Its start file must be judged as not solved, its
-# solution as solved, and each wrong answer of tests/programs/exercises/08_softmax.txt must be refused for the
-# reason for which it was written. In that file "= name" begins a wrong answer; "! words" must be in its
-# finding; "% 1" is the seconds that it may take, if not 10; then come edits of the solution, lines after "- "
-# that must be there exactly once, and lines after "+ " that replace them; an empty line is between two edits.
+# Tests one exercise of examples/exercises: check.sh 08_softmax. The start file must be judged as not solved,
+# the solution as solved, and each wrong answer in tests/programs/exercises/08_softmax.txt must be refused for
+# its intended reason. In that file "= name" begins a wrong answer; "! words" must be in its finding; "% 1"
+# gives its time limit in seconds, if not 10; then come edits of the solution: lines after "- " must occur
+# exactly once, and lines after "+ " replace them. An empty line separates two edits.
 BUILD=${BUILD:-build}
 name=$1
 wrong=tests/programs/exercises/$name.txt
@@ -26,8 +26,9 @@ judge "$BUILD" "examples/exercises/start/$name.c"
 [ $? -eq 1 ] || fail "the start file must be judged not solved"
 ! grep -q "compiler warns" "$W/said" || fail "the start file must compile without warnings"
 
-# The solution must pass, and the judge must show each of its specials, and tell it from all other mistakes.
-# NOTES=yes is for its author: it shows a special that a rule makes too, and, if many, mistakes that pass.
+# The solution must pass, and the judge's cases must reveal each special and distinguish it from all other
+# mistakes. NOTES=yes is for the author of a judge: it shows specials that a rule also makes and, if there are
+# many, mistakes that pass.
 tried=$BUILD/f64/tests/programs/exercises/tried.o
 of_judge=$BUILD/f64/examples/exercises/judge/$name.o
 sed "s#[^ ]*/judge/answer\\.o#$tried#" "$BUILD/exercises/compile" >"$W/compile"
@@ -70,14 +71,13 @@ awk -v FS='\t' -v total="$W/total" -v notes="$NOTES" '
         for (s in ruled)
             if (notes)
                 print "note: a rule makes this special too:\n    " s "\n    " ruled[s] >"/dev/stderr"
-        if (notes && passed > tries / 50)    # a few are right: any score may be the largest
+        if (notes && passed > tries / 50)    # a few of these are right: any score may be the largest
             print "note: " passed " of " tries " mistakes pass every case, such as" pass >"/dev/stderr"
         print tries + 0 >total
     }' "$W/tried" >"$W/said"
 [ ! -s "$W/said" ] || fail "specials of the judge"
 
-# Writes $W/K.c and $W/K.words for the K-th wrong answer, and a line for each to $W/list: its seconds, and its
-# name.
+# Writes $W/K.c and $W/K.words for the K-th wrong answer, and a line with its seconds and its name to $W/list.
 awk -v dir="$W" -v wrong="$wrong" '
     function edit(    at) {
         if (old == "")
@@ -113,7 +113,7 @@ awk -v dir="$W" -v wrong="$wrong" '
     END { finish(); exit bad }' "examples/exercises/solutions/$name.c" "$wrong" ||
         { : >"$W/said"; fail "see above"; }
 
-# Sets $lacks to what is wrong with the judgement of the $n-th wrong answer; "": nothing.
+# Sets $lacks to the error in the judgement of the $n-th wrong answer, or to "".
 refused() {     # refused BUILD
     lacks=
     judge "$1" "$W/$n.c"
@@ -133,8 +133,8 @@ refused() {     # refused BUILD
         }' "$W/$n.words" "$W/said")
 }
 
-# Wrong answers are first judged by a folder in which they are compiled without sanitizers and optimisation,
-# which saves a fifth of the time, and only those that need more (a line that a sanitizer names) by $BUILD.
+# Wrong answers are first judged in a folder that compiles without sanitizers and optimisation, which saves a
+# fifth of the time. Only answers that need more (a line named by a sanitizer) are judged in $BUILD.
 quick=$W/quick
 mkdir -p "$quick/exercises" || exit 1
 ln -s ../../../f64 ../../../learn "$quick"

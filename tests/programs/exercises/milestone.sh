@@ -1,6 +1,6 @@
 #!/bin/sh
-# One milestone of examples/exercises/milestones: milestone.sh 1_xor. It must train with the solutions, and
-# with right answers of another form; a wrong or missing one must be refused before anything is trained.
+# Tests one milestone of examples/exercises/milestones: milestone.sh 1_xor. The milestone must train with the
+# solutions, and with right answers of another form; it must refuse wrong or missing answers before training.
 BUILD=${BUILD:-build}
 name=$1
 n=${name%%_*}
@@ -16,7 +16,7 @@ fail() {        # fail WHAT: with the milestone's output
     failed=1
 }
 
-trains() {      # trains WHAT DIR WORDS: it passes and prints WORDS, in 80 columns
+trains() {      # trains WHAT DIR WORDS: the milestone passes and prints WORDS, in 80 columns
     sh examples/exercises/milestones/run.sh "$BUILD" "$n" "$2" >"$W/said" 2>&1 || { fail "$1"; return; }
     grep -q "$3" "$W/said" || fail "$1: it lacks '$3'"
     awk 'length > 80 { exit 1 }' "$W/said" || fail "$1: a line of more than 80 columns"
@@ -68,7 +68,7 @@ refuses "a wrong answer" "$W/wrong" "these exercises must pass first: $wrong "
 rm "$W/another/"[01]*.c
 refuses "missing answers" "$W/another" "these exercises must pass first: 0[46] "
 
-# Two answers with a function of the same name, which are right when judged one by one.
+# Two answers with a function of the same name: each is right when judged alone.
 if [ "$n" = 2 ]; then
     rm -rf "$W/another"
     changed another 06_matmul.c '/^static void forward/i\

@@ -5,14 +5,14 @@
  * The script's lines are run in order; every wait must end within a minute:
  *
  *     wait TEXT      until the screen has the text            keys TEXT     presses keys; ^X is a control key
- *     gone TEXT      until it does not                        run COMMAND   runs a shell command
+ *     gone TEXT      until the text is gone                   run COMMAND   runs a shell command
  *     size R C       resizes the window                       signal N      sends a signal to the program
  *     show           prints the screen                        stopped       until the program has stopped
- *     colors N       1: it has written a color, 0: none
+ *     colors N       1: the program has written a color, 0: none
  *     status N       until it exits with N, or by signal N - 128; the terminal must be restored
  *
- * It prints the screen and exits with 1 if a wait fails, or if the program writes past the last column,
- * where each byte counts as one. */
+ * `terminal` prints the screen and exits with 1 if a wait fails, or if the program writes past the last
+ * column; each byte counts as a column. */
 #define _XOPEN_SOURCE 700
 #include <fcntl.h>
 #include <poll.h>
@@ -98,7 +98,7 @@ static void write_byte(char c)
         column = 0;
     else if (c == '\n') {
         if (++row >= rows)
-            row = rows - 1;             /* a real one would scroll */
+            row = rows - 1;             /* a real terminal would scroll */
     } else if ((unsigned char)c < ' ')
         fail("a control character", "on the screen");
     else {
@@ -119,7 +119,7 @@ static void take(void)
     for (ssize_t i = 0; i < n; i++)
         write_byte(buffer[i]);
     if (n <= 0)
-        poll(NULL, 0, TICK);            /* the program has closed it */
+        poll(NULL, 0, TICK);            /* the program has closed its terminal */
 }
 
 static bool holds(const char *text)

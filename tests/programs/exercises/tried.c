@@ -1,6 +1,6 @@
-/* tried: replaces a judge's answer.c, and prints for each case which numbers each mistake would give: which
- * formula and output, whether it is a special of the judge, a hash of the numbers, and the sentence. The
- * right numbers have no sentence. check.sh finds from this what no case shows or tells apart. */
+/* tried: replaces a judge's answer.c, and prints for each case the results of each mistake: the formula and
+ * output, whether it is a special of the judge, a hash of its numbers, and the sentence. The right numbers
+ * have no sentence. From these lines check.sh finds mistakes that no case reveals or distinguishes. */
 #include "examples/exercises/judge/answer.h"
 
 void plain_case(const struct judge_answer *a, struct judge_case c);
