@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The limits are generous: on a busy machine a second of work may take minutes. An endless loop is ended by a
- * limit on processor time, a test that waits for ever after an hour. Where programs are slower, or all tests
+/* The limits are generous: on a busy machine a second of work may take minutes. A limit on processor time
+ * ends an endless loop; a test that waits for ever ends after an hour. If programs are slower, or all tests
  * share a process (CK_FORK=no), the limits are higher (CK_TIMEOUT_MULTIPLIER: the Makefile). */
 static void limit_tests(void)
 {
@@ -25,7 +25,7 @@ static void limit_tests(void)
         setrlimit(RLIMIT_CPU, &limit);
     }
     setenv("CK_DEFAULT_TIMEOUT", "3600", 0);
-    if (shared)                                             /* Check has no timeout then */
+    if (shared)                                             /* then Check has no timeout */
         alarm(HOUR);
 }
 

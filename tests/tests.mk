@@ -1,5 +1,5 @@
-# The part of the Makefile for tests: how they are built, what runs them (make test, test-all, faults), and
-# make lint, sanitize, coverage, port, bench.
+# The part of the Makefile for tests: how to build and run them (make test, test-all, faults), and make lint,
+# sanitize, coverage, port, bench.
 
 # The suites are the sources in every room of tests/ except fuzz and bench, which are programs; any room may
 # have scripts.
@@ -14,19 +14,19 @@ TESTED  := $(filter-out %/notebook.c,$(READER)) $(wildcard examples/import/*.c) 
 # The page's expressions are compiled in double only.
 EXPRESSION := $(filter examples/page/expression%,$(PAGE_F64)) $(PAGE_LOOK)
 
-# The ops of tests/check are texts, which the judges' formula computes, in double only.
+# The ops of tests/check are texts, which the judges' code for formulas computes, only in double.
 FORMULA := $(wildcard examples/exercises/judge/formula.c)
 
 # ---- what is made from what ---------------------------------------------------------------------
-# In make test every room is tested in double, and in float those in which float rounds, stores or draws
-# numbers of its own; the rooms check and page have tests in double only.
+# make test tests every room in double, and in float the rooms in which float rounds, stores or draws
+# differently; the rooms check and page have tests only in double.
 ROOMS  := $(patsubst tests/%/,%,$(sort $(dir $(filter $(TESTS),$(wildcard tests/*/test_*.c)))))
 FLOAT   = $(filter files kern layers random,$(ROOMS))
 HELPERS = $(filter-out $(wildcard tests/*/test_*.c),$(TESTS))
 FEW     = $(sort $(HELPERS) $(filter $(FLOAT:%=tests/%/%),$(TESTS)))
 
-# Where the linker can wrap functions of the C library (--wrap), those of tests/lib/fault.c count the calls,
-# and make the n-th fail or send a signal at it.
+# Where the linker can wrap functions of the C library (--wrap), the functions of tests/lib/fault.c count the
+# calls, and make the n-th call fail or send a signal.
 WRAPPED =
 ifeq ($(findstring darwin,$(MACHINE)),)
 WRAPPED = malloc calloc realloc aligned_alloc strdup free pthread_create \
@@ -41,7 +41,7 @@ $(B)/check.compile:
 	@mkdir -p $(B)
 	@CC=$(call quote,$(CC) $(CFLAGS)) sh tests/build/tools/check-flags $(@:.compile=) || \
 	    { echo 'Check is missing: run `make deps test`' >&2; exit 1; }
-# Of the tests only the libraries should be fast: at -O0 the suites compile in a third of the time.
+# In the tests only the libraries need to be fast: at -O0 the suites compile in a third of the time.
 $(call f32,$(TESTS)) $(call f64,$(TESTS)): OWN = -O0
 $(call f32,$(TESTS)): $(B)/f32/%.o: %.c $(B)/flags $(B)/check.compile
 	$(compile) $(WRAP_C) -Itests -DGRADUS_BUILD='"$(B)/f32"' @$(B)/check.compile
@@ -51,7 +51,7 @@ $(call f64,$(TESTS)): $(B)/f64/%.o: %.c $(B)/flags $(B)/check.compile
 # The suites also call functions that the libraries do not export, so they are linked with the objects.
 $(B)/f32/test: $(call f32,$(TESTS) $(TESTED) $(LIBRARY))
 	$(link) $(WRAP_LD) @$(B)/check.link
-$(B)/f32/few: $(call f32,$(FEW) $(TESTED) $(LIBRARY))   # those that make test runs
+$(B)/f32/few: $(call f32,$(FEW) $(TESTED) $(LIBRARY))   # the rooms that make test runs in float
 	$(link) $(WRAP_LD) @$(B)/check.link
 $(B)/f64/test: $(call f64,$(TESTS) $(TESTED) $(EXPRESSION) $(FORMULA) $(LIBRARY))
 $(B)/f64/test: $(if $(strip $(EXPRESSION)),$(B)/f64/look_page.o)
@@ -76,7 +76,7 @@ $(B)/bench/products: OWN_LD = -ldl                      # where dlopen is not in
 $(B)/faults/train-mpi: $(B)/f32/tests/lib/fault.o
 $(B)/faults/train-mpi: OWN_LD = $(WRAP_LD)
 
-# Programs that scripts run: each is linked with what draws a page.
+# Programs that scripts run: each is linked with the code that draws a page.
 RUN32 = $(patsubst %.c,$(B)/f32/%,$(wildcard $(patsubst %,tests/%.c, \
         programs/look/hostile programs/look/scalar view/dot/any_names)))
 RUN64 = $(patsubst %.c,$(B)/f64/%,$(wildcard $(patsubst %,tests/programs/%.c,look/double page/native)))
@@ -93,8 +93,8 @@ programs: $(need_all) $(NOTEBOOKS) $(FAULTY) $(RUN32) $(RUN64) $(B)/f64/test $(B
           $(B)/terminal
 
 # ---- pieces ---------------------------------------------------------------------------------------
-# What make test and make test-all run are pieces, side by side: the suites of a room, in one process; a
-# script; an exercise; a milestone. Each leaves its lines "ok" in a file in $(B)/passed
+# make test and make test-all run pieces, side by side: the suites of a room, in one process; a script; an
+# exercise; a milestone. Each piece leaves its lines "ok" in a file in $(B)/passed
 PASSED    = $(B)/passed
 suites    = $(patsubst test_%.c,%,$(filter test_%.c,$(notdir $(1))))
 of_room   = $(call suites,$(filter tests/$(1)/%,$(TESTS)))
@@ -103,8 +103,9 @@ MILESTONE = $(patsubst examples/exercises/milestones/%.c,%,\
 
 SUITES    = $(ROOMS:%=$(PASSED)/f64/%) $(FLOAT:%=$(PASSED)/f32/%)
 
-# What is left to make test-all: float in the other rooms, the suites with a CASE tagged long, more of those
-# of the faults, LATER's scripts, what PARTED's scripts call `rest` (tests/lib/ok.sh), and milestone 3.
+# The part left to make test-all: float in the other rooms, the suites with a CASE tagged long, more calls in
+# the fault tests, the scripts in LATER, the part `rest` of the scripts in PARTED (tests/lib/ok.sh), and
+# milestone 3.
 LONG      = bf16 optim sums threads faults
 LATER     = $(filter tests/build/compilers.sh tests/build/embed.sh tests/build/wasm.sh \
                 tests/build/windows.sh tests/faults/programs.sh tests/files/huggingface.sh \
@@ -120,14 +121,14 @@ OTHERS    = $(filter-out $(FLOAT) check page faults,$(ROOMS))
 REST      = $(OTHERS:%=$(PASSED)/f32/%) $(LONG:%=$(PASSED)/rest/f64/%) $(LONG:%=$(PASSED)/rest/f32/%) \
             $(addprefix $(PASSED)/rest/,$(LATER) $(PARTED)) $(filter $(PASSED)/3_%,$(TRAINED))
 
-# FAULT_STEP: of the calls that may fail, every n-th does. WITHOUT: the tags of tests that are left out.
+# FAULT_STEP: every n-th of the calls that may fail does fail. WITHOUT: the tags of tests to leave out.
 WITHOUT = long
 $(PASSED)/%: PART = quick
 $(PASSED)/rest/%: PART = rest
 STEP = $(if $(filter rest,$(PART)),13,29)
-# All tests of a piece run in one process, as a fork costs more than most tests do, and ten times as much
-# where a sanitizer looks for leaks after each. If one fails, all run again in processes of their own, so that
-# the one is named. (The line "1..N" is the last that Check writes.)
+# All tests of a piece run in one process, since a fork costs more than most tests, and ten times as much if a
+# sanitizer looks for leaks after each test. If a test fails, all run again in separate processes, which names
+# the failing test. (The line "1..N" is the last that Check writes.)
 define run_suites
 @mkdir -p $(@D)
 @: > $@
@@ -146,7 +147,7 @@ $(PASSED)/rest/f32/%: $(B)/f32/test always
 	$(call run_suites,$(if $(filter-out faults,$*),CK_INCLUDE_TAGS=long) $< $*)
 $(PASSED)/rest/f64/%: $(B)/f64/test always
 	$(call run_suites,$(if $(filter-out faults,$*),CK_INCLUDE_TAGS=long) $< $*)
-$(PASSED)/rest/f32/sums: $(PASSED)/rest/f64/sums        # which writes what float is compared with
+$(PASSED)/rest/f32/sums: $(PASSED)/rest/f64/sums        # double writes the numbers for float
 
 # Scripts find the programs in $BUILD, and this make as $MAKE.
 export MAKE WRAPPED
@@ -177,8 +178,8 @@ $(TRAINED): $(PASSED)/%: milestones-ready always
 # ---- targets ------------------------------------------------------------------------------------
 
 ## make test, check what a change can break, in two minutes; -j1: one at a time
-# Without -j as many run at once as there are cores ($(JOBS)). After a failure the others still run (-k);
-# tests/build/tools/passed counts, and fails.
+# Without -j, as many pieces run at once as there are cores ($(JOBS)). After a failure the other pieces still
+# run (-k); tests/build/tools/passed counts, and fails.
 LEFT     = float in $(words $(OTHERS)) rooms, long sums, $(words $(LATER)) scripts \
            and parts of $(words $(PARTED)), a milestone, sanitizers, clang
 test check:
@@ -193,7 +194,7 @@ test-all: lint
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-rest
 
-# What make test leaves: .ci/run calls both.
+# The tests that make test does not run. .ci/run calls this target too.
 test-rest:
 	@rm -f $(REST) $(ELSEWHERE)
 	@$(MAKE) --no-print-directory -k $(JOBS) rest-tested sanitize clang || :
@@ -202,7 +203,7 @@ rest-tested: $(REST)
 ELSEWHERE = $(SANITIZED:$(B)/%=$(B)/asan/%) $(B)/tsan/passed/threads \
             $(if $(CLANG),$(MAINLY:$(B)/%=$(B)/clang/%))
 
-# With the sanitizers and clang float is tested only where its code is not that of double.
+# With the sanitizers and clang, float is tested only where its code differs from that of double.
 MAINLY = $(filter-out $(PASSED)/f32/%,$(SUITES)) $(PASSED)/f32/kern
 
 ## make learn-check the exercises and milestones, right and wrong
@@ -231,9 +232,10 @@ headers:
 	fi
 
 ## make sanitize    suites under the sanitizers: address, undefined, thread
-# Not what is tagged: sums of 100,000 terms and mutants of ops are about numbers; others run the same code.
-# Of the scripts those that generate, train and resume; SANITIZED=tested runs all that make test does.
-# Some kernels spread addresses so widely that many sanitized programs die before main: not with fixed ones.
+# It skips tagged tests: sums of 100,000 terms and mutants of ops test numbers, and other tests run the same
+# code. It runs only the scripts that generate, train and resume; SANITIZED=tested runs all pieces of make
+# test. Some kernels spread addresses so widely that many sanitized programs die before main; fixed addresses
+# help.
 FIXED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED = $(MAINLY) $(addprefix $(PASSED)/tests/programs/,generate.sh resume.sh train.sh)
@@ -255,7 +257,7 @@ tsan:
 	CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 CK_TAP_LOG_FILE_NAME=$(B)/tsan/passed/threads \
 	    $(FIXED) $(B)/tsan/f32/test threads
 
-# The suites, the programs and the judges, compiled by clang, if that is installed and is not $(CC).
+# Compiles the suites, the programs and the judges by clang, if clang is installed and is not $(CC).
 CLANG = $(shell command -v clang >/dev/null && ! $(CC) --version | grep -q clang && echo clang)
 clang:
 	$(if $(CLANG),$(MAKE) $(JOBS) B=$(B)/clang OPT=-O1 CC=clang CXX=clang++ suites all \
@@ -263,7 +265,7 @@ clang:
 suites: headers $(MAINLY)
 
 ## make faults      the sweeps: each call fails in turn; damaged files (10 minutes)
-# Of the suite faults make test tries every 29th call, and of that and the programs make test-all every 13th.
+# In the suite faults, make test tries every 29th call; make test-all tries every 13th, also in the programs.
 FAULTS = $(sort $(wildcard tests/faults/*.sh))
 faults: programs $(B)/f32/test
 	$(B)/f64/test faults
@@ -274,7 +276,7 @@ faults: programs $(B)/f32/test
 	done
 
 ## make coverage    lines that the tests reach, and those that none does (gcc)
-# Counts are kept per object, so the double and the float library add up; each runs every suite once.
+# Counts are kept per object, so the double and the float library add up; each library runs every suite once.
 coverage:
 	$(MAKE) B=$(B)/coverage OPT='-O0 -g' SANITIZE='--coverage -DGRADUS_COVERAGE' \
 	    $(B)/coverage/f64/test $(B)/coverage/f32/test
@@ -297,7 +299,8 @@ bench: $(patsubst %,$(B)/bench/%,step peak products)
 	    done; \
 	done
 
-# `make -j2 deps test` would start both at once: if deps is a goal, what uses Check or gnuplot waits for it.
+# `make -j2 deps test` would start both at once: if deps is a goal, everything that uses Check or gnuplot
+# waits for it.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 test check test-all test-rest train generate asan tsan faults coverage $(B)/check.compile: | deps
 endif

@@ -1,4 +1,4 @@
-/* Memory: the arena, and that training steps call malloc no more from the third on. */
+/* Memory: the arena, and that from the third training step on, malloc is not called. */
 #include "core/tape/tape.h"
 #include "layers/gpt.h"
 #include "lib/aborts.h"
@@ -110,8 +110,8 @@ TEST(the_third_training_step_allocates_nothing)
     gra_model_close(m);
 }
 
-/* Steps of many scalars, whose memory is mostly headers, alternating between two lengths: after one header
- * arena has grown, the other must not need to. */
+/* Steps of many scalars, whose memory is mostly headers, alternate between two lengths: after one header
+ * arena has grown, the second must not have to grow. */
 static const int many[][2] = { { 10, 10 }, { 500, 500 }, { 900, 900 }, { 20000, 20000 },
                                { 1434, 10 }, { 10, 1434 }, { 20000, 650 }, { 650, 20000 }, { 1434, 2000 } };
 
@@ -123,7 +123,7 @@ TESTS(steps_of_many_tensors_allocate_nothing, LENGTH(many))
     long before = 0;
     for (int step = 1; step <= 100; step++) {
         gra_begin(t, GRA_GRAD, NULL);
-        if (step == 3)                          /* it has made room for all that the previous step used */
+        if (step == 3)                          /* the arena has room for the previous step */
             before = fault_count(FAULT_ALLOC);
         gra_tensor *y = gra_input(t, (const gra_real[]){ 1 }, GRA_SCALAR);
         for (int i = 0; i < many[_i][(step - 1) % 2]; i++)

@@ -56,7 +56,8 @@ TEST(shapes_that_do_not_fit)
     ck_assert(!gra_broadcast(GRA_SHAPE(2, 3), GRA_SHAPE(3, 2), &both));
 }
 
-/* Walks y = a (+) b from every start to every end and compares with indices computed one at a time. */
+/* Walks y = a (+) b from every start to every end, and compares with indices that are computed one at a
+ * time. */
 static void compare_walks(gra_shape a, gra_shape b)
 {
     gra_shape y;

@@ -9,8 +9,8 @@
  *     dx   dx = dy w      (M, N) (N, K)           NN
  *     dw   dw = dy^T x    (M, N)^T (M, K)         TN
  *
- * each 2 M N K flop, stored, not added. The library is opened at run time (dlopen), so gradus is built
- * without it. */
+ * each 2 M N K flop, stored, not added. The library is opened at run time (dlopen), so gradus builds without
+ * it. */
 #include "lib/bench.h"
 #include "../../core/kernel.h"
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ static bool open_library(const char *file, const char *threads)
     return address != NULL;
 }
 
-/* ---- a product, by either ---- */
+/* ---- a product, by gradus or the library ---- */
 
 static real *values_of(size_t n)        /* uninitialised */
 {
@@ -66,7 +66,7 @@ static real *random_values(size_t n)    /* in (-1, 1) */
     uint32_t x = 1;
     real *v = values_of(n);
     for (size_t i = 0; i < n; i++) {
-        x = x * 1664525u + 1013904223u;                 /* Numerical Recipes' generator: quick */
+        x = x * 1664525u + 1013904223u;                 /* a quick generator, from Numerical Recipes */
         v[i] = (real)((double)x / 2147483648.0 - 1);
     }
     return v;
@@ -119,7 +119,7 @@ static void product_close(struct product *p)
     free(p->c.p);
 }
 
-/* Both must have the same result, except for rounding. */
+/* Both sides must give the same result, except for rounding. */
 static void compare(const struct product *p)
 {
     const size_t n = (size_t)p->c.rows * (size_t)p->c.cols;
@@ -144,9 +144,9 @@ static void compare(const struct product *p)
 
 /* ---- in turns ---- */
 
-/* GFLOP/s of a turn of some hundredths of a second. The threads of the other side look for work for a while
- * before they sleep, so with several threads a turn begins with a pause, and then with a product that wakes
- * its own. */
+/* GFLOP/s of a turn of some hundredths of a second. The threads of the previous side look for work for a
+ * while before they sleep. So with several threads a turn begins with a pause, then with a product that wakes
+ * this side's threads. */
 static double turn(void (*f)(const struct product *), const struct product *p, int threads, double peak)
 {
     const struct timespec rest = { 0, 30000000 };
@@ -160,8 +160,8 @@ static double turn(void (*f)(const struct product *), const struct product *p, i
     return 1e-9 * flop(p) * (double)calls / (now() - begun);
 }
 
-/* The speeds, in GFLOP/s: the fastest third's median of each. samples_fastest looks for small numbers: the
- * samples are seconds for 1e9 flop. */
+/* The speeds of both sides in GFLOP/s, each the median of the fastest third. samples_fastest looks for small
+ * numbers, so the samples are seconds per 1e9 flop. */
 static void in_turns(const struct product *p, int threads, double peak, double seconds, double speed[2])
 {
     samples ours = samples_begin(seconds, 5), theirs = ours;
@@ -173,7 +173,7 @@ static void in_turns(const struct product *p, int threads, double peak, double s
     speed[0] = 1 / samples_fastest(&ours), speed[1] = 1 / samples_fastest(&theirs);
 }
 
-/* The library's share of the peak, in a product large enough for any library to come near it. */
+/* The library's share of the peak, in a product large enough for any library to come near the peak. */
 static double share_of_peak(gra_tape *t, int threads, double *peak, double *gflops)
 {
     const struct shape large = { "", 2048, 2048, 2048 };

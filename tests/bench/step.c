@@ -2,17 +2,17 @@
  *
  *     build/bench/step --config tiny --threads 2 --dropout 0.1 --products float --seconds 2
  *
- * --config is nano, tiny, small, gpt2 or six numbers: vocabulary,context,batch,width,heads,layers. With
- * --threads 0 it has as many as there are cores. --products is float or bf16. Prints one line: milliseconds a
- * step (the median of the fastest third of the steps), peak memory, the loss.
+ * --config is nano, tiny, small, gpt2 or six numbers: vocabulary,context,batch,width,heads,layers. --threads
+ * 0 means one thread per core. --products is float or bf16. The program prints one line: milliseconds a step
+ * (the median of the fastest third of the steps), peak memory, the loss.
  *
  * The model is a GPT as PyTorch would build it: pre-norm, learned positions, an untied head without a bias,
- * queries, keys and values without biases, GELU by erf; AdamW trains it on random tokens. In products, a step
- * of B rows of T tokens, C wide, with L layers and a vocabulary of V, takes
+ * queries, keys and values without biases, GELU by erf; AdamW trains it on random tokens. The products of a
+ * step with B rows of T tokens, width C, L layers and a vocabulary of V take
  *
  *     flop = 3 * 2 B T (12 C^2 L + C V + 2 L T C):
  *
- * the forward pass and twice as much backward. Attention counts as T x T, although half of it is skipped. */
+ * the forward pass, and twice as much for the backward. Attention counts as T x T, though half is skipped. */
 #include "examples/lib/step.h"
 #include "lib/bench.h"
 #include "../../layers/gpt.h"

@@ -4,8 +4,7 @@
  *        tests/bench/ulp.c -lm
  *
  * The true value is that of the next wider libm: double for float, long double for double (if long double has
- * 80 bits or more). Prints the worst case of each function; exits with 1 if one exceeds its bound.
- */
+ * 80 bits or more). Prints the worst case of each function, and exits with 1 if one exceeds its bound. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -38,13 +37,13 @@ static wide log1p_(wide x) { return WIDE(log1p)(x); }
 static wide expm1_(wide x) { return WIDE(expm1)(x); }
 static wide rsqrt(wide x) { return 1 / WIDE(sqrt)(x); }
 
-/* exp_below_0 where it applies. */
+/* exp_below_0, on its range. */
 static inline real real_exp_serving(real x)
 {
     return x <= 0 && x >= GRA_EXP_SMALL ? real_exp_below_0(x) : real_exp(x);
 }
 
-/* Likewise expm1_below_0. */
+/* expm1_below_0, on its range. */
 static inline real real_expm1_serving(real x)
 {
     return x <= 0 ? real_expm1_below_0(x) : (real)WIDE(expm1)((wide)x);
@@ -86,7 +85,7 @@ static const struct {
     { "rsqrt", loop_rsqrt, rsqrt, 0, 4, 2 },
 };
 
-/* The error of y in units in the last place of the true value; infinite if only one of the two is NaN or
+/* The error of y in units in the last place of the true value; infinite if only one of them is NaN or
  * infinite, or if they are zeros of different sign. */
 static double ulps(real y, wide truth)
 {
@@ -109,8 +108,8 @@ static uint64_t spread(int i)
     return (uint64_t)i * 0x9e3779b97f4a7c15u;
 }
 
-/* Block 0 holds special cases; odd blocks go over the bit patterns of all reals, so every magnitude
- * and both signs; even blocks over the interval of f. */
+/* Block 0 holds special cases; odd blocks cover the bit patterns of all reals, with every magnitude and both
+ * signs; even blocks cover the interval of f. */
 static real argument(int f, int block, int i)
 {
     const real special[] = {

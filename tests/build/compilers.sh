@@ -1,14 +1,14 @@
 #!/bin/sh
-# The sources compile with one command and no flags; a program compiled for another precision than the
-# library's does not link; make does not compile calls that would crash; random numbers do not depend on
-# flags. Tried with $CC, and with gcc and clang if they are installed.
+# Tests that the sources compile with one command and no flags, that a program with another precision than the
+# library's does not link, that make does not compile calls that would crash, and that random numbers do not
+# depend on flags. It uses $CC, and gcc and clang if they are installed.
 . tests/lib/ok.sh
 
-which_one() {   # which_one COMPILER: what it really is
+which_one() {   # which_one COMPILER: gcc or clang, whatever its name
     echo __clang__ __clang_major__ __GNUC__ __GNUC_MINOR__ | $1 -E -P - 2>"$W/which.err"
 }
 
-# With the flags of the library's build: the compiler's own, and those of sanitizers.
+# Compiles with the flags of the library's build: the compiler's, and those of sanitizers.
 own="${CC:-cc} ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-}"
 compilers=${CC:-cc}
 for cc in gcc clang; do
@@ -62,7 +62,7 @@ no_link() {     # no_link SYMBOL FILES AND FLAGS ...: the linker reports that sy
     grep -q "$expected" "$W/link"
 }
 
-# Can the linker drop what nothing refers to, and the compiler mark what must be kept?
+# Can the linker drop unreferenced functions, and can the compiler mark functions to keep?
 gc="-ffunction-sections -fdata-sections -Wl,--gc-sections"
 echo 'static int kept __attribute__((used, retain)); int main(void) { return 0; }' >"$W/gc.c"
 $own -Werror $gc "$W/gc.c" -o "$W/gc" 2>"$W/gc.err" || gc=
@@ -121,7 +121,7 @@ int main(void)
     return gra_check(gra_open(1), &(gra_check_options){ .nin = 1, .in = &in, .f = f }, NULL);
 }
 END
-# the compiler refuses it with a sentence; one without the attribute leaves it to the linker
+# the compiler refuses it with a sentence; a compiler without the attribute leaves this to the linker
 no_float_check() {
     "$@" -o "$W/no" 2>"$W/link" && return 1
     cat "$W/link"
@@ -137,7 +137,7 @@ ok "${CC:-cc}: the sentence" grep -q "compile with -DGRADUS_DOUBLE, link libgrad
 # ---- names --------------------------------------------------------------------------------------------
 group "headers define no macro but GRA... and gra_..."
 
-macros() {      # macros < SOURCE: the names of all macros that it leaves defined
+macros() {      # macros < SOURCE: the names of all macros that SOURCE leaves defined
     $own -I. -E -dM -x c - | sed 's/^#define \([A-Za-z0-9_]*\).*/\1/' | sort -u
 }
 public="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h core/kern/vmath.h"
@@ -180,7 +180,7 @@ as_make_does() {        # as_make_does COMPILER NAME: compiles $W/NAME.c as make
     sh "$W/make.line" 2>"$W/make.err"
 }
 
-refused_by() {          # refused_by COMPILER NAME WARNING: it is that error
+refused_by() {          # refused_by COMPILER NAME WARNING: COMPILER reports WARNING as an error
     as_make_does "$1" "$2"
     [ $? = 1 ] && grep -q "error: .*\[-Werror.*$3\]" "$W/make.err" && return
     cat "$W/make.err"

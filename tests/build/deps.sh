@@ -1,17 +1,17 @@
 #!/bin/sh
-# `make deps` on many kinds of machines. A machine is a folder of fake commands, the only ones in PATH: the
-# package manager, cc and sudo record how they were called, and what was installed exists from then on.
+# Tests `make deps` on many kinds of machines. A machine is a folder of fake commands, the only folder in
+# PATH: the package manager, cc and sudo record their calls, and installed programs exist from then on.
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL DEBIAN_FRONTEND HOMEBREW_NO_AUTO_UPDATE
 make=`command -v "${MAKE:-make}"`
-unset MAKE                              # it is in no PATH of the machines below
+unset MAKE                              # no PATH of the machines below contains it
 
 BOX=`mktemp -d "${TMPDIR:-/tmp}/gradus.XXXXXX"`
 export BOX
 trap 'rm -rf "$BOX"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# A project with only what matters here: the Makefile and its two scripts, a program, a test.
+# A project with only the necessary files: the Makefile and its two scripts, a program, a test.
 mkdir -p "$BOX/tree/core/tape" "$BOX/tree/core/machine" "$BOX/tree/examples" "$BOX/tree/tests/lib" \
     "$BOX/tree/tests/tape" "$BOX/tree/tests/build" "$BOX/fakes"
 cp Makefile "$BOX/tree"
@@ -27,8 +27,8 @@ for file in core/tape/tape core/machine/limits examples/train examples/generate 
     : > "$BOX/tree/$file.c"
 done
 
-# The fakes. $BOX/log has their calls. $BOX/has/NAME means that NAME exists: lists, Check, stale (an install
-# fails until the lists are refreshed), no-PACKAGE (no list has this package).
+# The fakes write their calls to $BOX/log. $BOX/has/NAME means that NAME exists: lists, Check, stale (an
+# install fails until the lists are refreshed), no-PACKAGE (no list has this package).
 fake() { cat > "$BOX/fakes/$1"; chmod +x "$BOX/fakes/$1"; }
 fake manager <<'END'
 #!/bin/sh
@@ -56,7 +56,7 @@ esac
 END
 fake cc <<'END'
 #!/bin/sh
-# The program it links reports whether gnuplot exists.
+# The program linked by this cc reports whether gnuplot exists.
 out=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -79,7 +79,7 @@ printf '#!/bin/sh\n[ -f "$BOX/has/wasm" ]\n'                   | fake clang
 printf '#!/bin/sh\n: > "$2"\n'                                 | fake ar
 printf '#!/bin/sh\n'                                           | fake gnuplot
 
-# machine NAME UID COMMANDS THINGS: a new one, with these commands and things.
+# machine NAME UID COMMANDS THINGS: makes a machine with these commands and things.
 machine() {
     name=$1
     rm -rf "$BOX/bin" "$BOX/has" "$BOX/tree/build"
@@ -87,7 +87,7 @@ machine() {
     echo "$2" > "$BOX/uid"
     for tool in sh cat chmod cp dirname echo env find grep mkdir mktemp mv printf rm sed; do
         tool=`command -v $tool`
-        case $tool in /*) ln -s "$tool" "$BOX/bin" ;; esac          # the others are the shell's own
+        case $tool in /*) ln -s "$tool" "$BOX/bin" ;; esac          # the rest are builtins of the shell
     done
     for command in cc ar id $3; do
         case $command in
@@ -99,7 +99,7 @@ machine() {
 }
 
 # gives STATUS GOALS [LINE]: make ends with this status (1 for any error) and prints this line, or nothing if
-# the line is empty; its calls of package managers are those on standard input.
+# the line is empty; its calls of package managers must be those on standard input.
 gives() {
     : > "$BOX/log"
     cat > "$BOX/expected"
@@ -194,7 +194,7 @@ $apt_check
 $apt_gnuplot
 END
 
-# A goal waits for deps even if it comes before it, also with -j; and train does not need Check.
+# A goal waits for deps even if it is named before deps, also with -j; and train does not need Check.
 machine 'train deps' 0 'apt-get apt-cache' 'lists'
 gives 0 'train deps' 'with gnuplot' <<END
 $apt_gnuplot

@@ -1,6 +1,6 @@
 #!/bin/sh
-# gradus in another program: the sources in a CMake project, with the lines of core/README.md; in the newest
-# C; and the macros of the public headers in C++, except those that op.h lists as only for C.
+# Tests gradus in another program: the sources in a CMake project, with the lines of core/README.md; in the
+# newest C; and the macros of the public headers in C++, except those that op.h lists as C only.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -27,7 +27,7 @@ project() {     # project NAME N: a folder with my.c and CMakeLists.txt
         lines "$2"
     } >"$W/$1/CMakeLists.txt"
 }
-built() {       # built NAME: configured, built, and it computes d(x x)/dx = 2 x
+built() {       # built NAME: the project builds, and computes d(x x)/dx = 2 x
     CFLAGS="${SANITIZE:-} ${CFLAGS:-}" cmake -S "$W/$1" -B "$W/$1/b" -DCMAKE_C_COMPILER="${CC:-cc}" &&
         cmake --build "$W/$1/b" -j2 && LD_LIBRARY_PATH=$W/root/lib [ "$("$W/$1/b/my")" = 6 ]
 }
@@ -56,7 +56,7 @@ ok "$newest -std=c2x" $newest -std=c2x -fsyntax-only -Wall -Wextra -Wpedantic -W
     layers/*.c
 
 # ---- C++17 ---------------------------------------------------------------------------------------------
-# Every macro of the public headers compiles in C++, except those in op.h's list of macros for C.
+# Every macro of the public headers compiles in C++, except those that op.h lists as C only.
 cat >"$W/all.cpp" <<'END'
 #include "core/kernel.h"
 #include "layers/layers.h"
@@ -122,13 +122,13 @@ for cxx in ${CXX:-c++} clang++; do
         ok "... runs" "$W/all"
     done
 done
-# none was forgotten: every public macro with a value or arguments is above, or in op.h's list of those for C
+# none was forgotten: every public macro with a value or arguments is above, or in op.h's list of C macros
 macros=$(grep -h '^#define GRA' core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h |
     sed 's/#define \([A-Za-z0-9_]*\).*/\1/' | sort -u)
 for name in $macros; do
     case $name in
     GRADUS_H | GRADUS_OP_H | GRADUS_KERNEL_H | GRADUS_LAYERS_H | GRADUS_GPT_H) ;;                    # guards
-    # what others are made of
+    # parts of other macros
     GRA_VARIANT* | GRA_TARGET_* | GRA_COUNT | GRA_KEPT | GRA_NEEDS_LIBRARY | GRA_PRINTF) ;;
     GRA_BAD_INPUTS | GRA_SHAPE_OF | GRA_SHAPE_STRING) ok "$name is said to be C's" \
         grep -q "^ \* C++ can call.*\|$name.*are C" core/op.h ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A library exports the names that gradus.h, op.h, kernel.h and layers.h declare, and no others.
+# A library exports the names that gradus.h, op.h, kernel.h and layers.h declare, and no other names.
 . tests/lib/ok.sh
 
 exports() {     # exports LIBRARY: its names, except those of sanitizers

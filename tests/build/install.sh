@@ -1,7 +1,7 @@
 #!/bin/sh
-# make install in an empty root: programs compile with pkg-config and run, with the static and the shared
-# library, in both precisions, in C and C++; the libraries export what the public headers declare; uninstall
-# removes everything.
+# Tests make install in an empty root: programs compile with pkg-config and run, with the static and the
+# shared library, in both precisions, in C and C++; the libraries export what the public headers declare;
+# uninstall removes everything.
 . tests/lib/ok.sh
 
 root=$W/root
@@ -43,7 +43,7 @@ compiled() {    # compiled COMPILER FILE FLAGS ...
     "$@" ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -o "$W/first"
 }
 
-# ---- with pkg-config, which is given the other root ----------------------------------------------------
+# ---- with pkg-config, in the new root ------------------------------------------------------------------
 PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 if command -v pkg-config >/dev/null; then
@@ -79,7 +79,7 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
 fi
 
 # ---- what the libraries export -------------------------------------------------------------------------
-# The functions that the headers declare, as a compiler reads them: names before an outermost parenthesis.
+# The functions that the headers declare, as read by a compiler: names before an outermost parenthesis.
 declared() {    # declared FLAGS ...
     printf '#include <gradus/gpt.h>\n#include <gradus/kernel.h>\n' >"$W/headers.c"
     ${CC:-cc} -E "$@" -I"$root/opt/g/include" "$W/headers.c" | awk '
@@ -95,7 +95,7 @@ declared() {    # declared FLAGS ...
             }
         }' | tr -d ' ' | sort -u
 }
-# exports NEEDED LIBRARY FLAGS ...: what is declared, the symbol that names its precision, nothing else
+# exports NEEDED LIBRARY FLAGS ...: the declared functions, the symbol of the precision, nothing else
 exports() {
     nm -D --defined-only "$2" | awk '{ print $NF }' | sed 's/@.*//' | grep -v '^_\|^asan\|^ubsan' |
         sort -u >"$W/names"
@@ -109,7 +109,7 @@ if ls "$lib"/libgradus.so >/dev/null 2>&1; then
         gra_compiled_with_GRADUS_DOUBLE_needs_libgradus64 \
         "$lib/libgradus64.so" -DGRADUS_DOUBLE
     declared >"$W/all"
-    grep -vx gra_check "$W/all" >"$W/float"              # it needs double, and does not compile in float
+    grep -vx gra_check "$W/all" >"$W/float"              # this function needs double
     declared() { cat "$W/float"; }
     ok "libgradus.so: except gra_check, the same" exports gra_compiled_without_GRADUS_DOUBLE_needs_libgradus \
         "$lib/libgradus.so"
@@ -138,13 +138,13 @@ ok "quotes are kept" grep -qF '\-\-ids \(dqN N N\(dq' "$root/opt/g/share/man/man
 echo kept >"$lib/other.so"
 mkdir "$root/opt/theirs"
 ok "make uninstall" run_make uninstall
-ok "leaves only what is not ours" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
+ok "leaves only foreign files" test "$(find "$root" -type f -o -type d -empty | sort)" = "$lib/other.so
 $root/opt/theirs"
 
-# ---- README's lines, on an account on which nothing is set ----------------------------------------------
+# ---- README's lines, on an account without settings ----------------------------------------------------
 home=$W/home
 alone() { env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR -u LD_LIBRARY_PATH HOME="$home" "$@"; }
-as_readme() {   # the line that README gives, with this compiler
+as_readme() {   # the README's line, with this compiler
     line=$(sed -n 's/^    \(cc my\.c .*\)/\1/p' README.md)
     flags=${line#cc my.c}
     alone sh -c "export PKG_CONFIG_PATH=\$HOME/.local/lib/pkgconfig

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The module in build/page.html, on one thread and without POSIX: its losses, its sample and its model are,
-# bit for bit, those of train with GRADUS_ISA=base. Left out, with a sentence, where clang's target, its
-# libraries or node are missing.
+# Tests the module in build/page.html, on one thread and without POSIX: its losses, sample and model are those
+# of train with GRADUS_ISA=base, bit for bit. Skipped, with a sentence, if clang's target, libraries or node
+# are missing.
 . tests/lib/ok.sh
 
 target=wasm32-wasi
@@ -17,32 +17,32 @@ if ! works >"$W/why" 2>&1; then
     exit 0
 fi
 
-# Lesson 05's text. Its last tenth is held out: 18 bytes.
+# Lesson 05's text. The last tenth, 18 bytes, is held out.
 printf '%s\n' 'She sells sea shells by the sea shore.' "The shells she sells are sea shells, I'm sure." \
     'For if she sells sea shells by the sea shore,' "then I'm sure she sells sea shore shells." >"$W/text"
 shape="--context 16 --width 32 --layers 2 --heads 4 --batch 8 --steps 400 --lr 0.01 --seed 1"
 
-page() {        # page DO NAME FLAGS: page.mjs, whose files go to $W/NAME
+page() {        # page DO NAME FLAGS: runs page.mjs, whose files go to $W/NAME
     mkdir -p "$W/$2" && node tests/build/wasm/page.mjs "$1" "$BUILD/page_f32.wasm" "$W/text" "$3" "$W/$2"
 }
 
-native() {      # the module's sources as a program, with the objects that are there
+native() {      # the module's sources as a program, with the existing objects
     set -- "$BUILD/look_page.c"
     for file in $("${MAKE:-make}" -s page-sources); do
         [ ! -f "$BUILD/f32/${file%.c}.o" ] || file=$BUILD/f32/${file%.c}.o
         set -- "$@" "$file"
     done
-    # What would open files is in some of the objects, but nothing calls it.
+    # Some of the objects contain functions that open files, but nothing calls them.
     ${CC:-cc} -std=c11 -O1 -D_POSIX_C_SOURCE=200809L -I. -ffunction-sections -fdata-sections -Wall -Wextra \
         -Werror tests/build/wasm/page.c "$@" -Wl,--gc-sections ${SANITIZE:-} ${CFLAGS:-} ${LDFLAGS:-} -lm \
         -pthread -o "$W/page.native"
 }
 
-trained() {     # trained NAME FLAGS: what train writes
+trained() {     # trained NAME FLAGS: runs train for comparison
     GRADUS_ISA=base "$TRAIN" --data "$W/text" --out "$W/$1" --threads 1 --quiet $2
 }
 
-same() {        # same A B FILE ...: the tables but for times, and these files byte for byte
+same() {        # same A B FILE ...: equal tables except for times, and equal files byte for byte
     a=$1 b=$2
     shift 2
     for table in "$a" "$b"; do
@@ -62,10 +62,10 @@ ok "page: losses, sample and model are those of train, byte for byte" \
 ok "page: slices, with looks, samples and saving in between" page look slices "$shape"
 ok "page: they change nothing" same alone slices sample.txt vocab.tsv model.safetensors
 ok "page: restarts take no memory" page restart other "$shape"
-ok "page: what cannot be is refused with a sentence" page refuse other "$shape"
-ok "page: damaged models, too, and the model stays" page load other "$shape"
+ok "page: impossible settings are refused with a sentence" page refuse other "$shape"
+ok "page: so are damaged models, and the model stays" page load other "$shape"
 ok "page: what follows a prompt" page write other "$shape"
-ok "page: with parts left out" page broken other "$shape"
+ok "page: without some parts of the model" page broken other "$shape"
 ok "page: natively, it compiles" native
 mkdir -p "$W/native"
 ok "page: natively, it runs" env GRADUS_ISA=base "$W/page.native" "$W/text" "$shape" "$W/native"
@@ -75,7 +75,7 @@ ok "page: a rate and a batch that change" page change changed "$shape"
 ok "page: natively" env GRADUS_ISA=base "$W/page.native" "$W/text" "$shape" "$W/changed.native" change
 ok "page: the same" same changed changed.native model.safetensors
 
-# Other flags: dropout, Muon, biases, validations on the way; and with --lines, from more of them.
+# Other flags: dropout, Muon, biases, validations during training; then --lines, with a text of more lines.
 other="--width 24 --heads 3 --layers 1 --batch 4 --steps 60 --eval-every 7 --eval-batches 3 --seed 5 --bias \
     --optimizer muon --dropout 0.1 --accumulate 2 --no-tied --gelu tanh"
 ok "train, with other flags" trained muon "--context 9 $other"

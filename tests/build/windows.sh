@@ -1,7 +1,7 @@
 #!/bin/sh
-# gradus for Windows, compiled by MinGW and run by wine: the bits of Linux with GRADUS_ISA=base, the suites of
-# ops, layers and golden numbers with each instruction set, runs that are killed, paths and texts of Windows.
-# Left out, with a sentence, where the compiler or wine is missing.
+# Tests gradus for Windows, compiled by MinGW and run by wine: the bits of Linux with GRADUS_ISA=base, the
+# suites of ops, layers and golden numbers with each instruction set, killed runs, paths and texts of Windows.
+# Skipped, with a sentence, if the compiler or wine is missing.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -29,7 +29,7 @@ said() {        # said TIMES WORDS FILE
 }
 
 ok "it compiles without a warning, and links" compile
-# The server stays for a minute after each program, so that the next one starts faster.
+# The server stays for a minute after each program: the next program starts faster.
 "$(command -v wineserver || echo /usr/lib/wine/wineserver)" -p60
 "$wine" wineboot -i >/dev/null 2>&1
 ok "a lesson: the gradient check passes" run examples/02_own_op
@@ -37,7 +37,7 @@ ok "a lesson: the gradient check passes" run examples/02_own_op
 # ---- the same bits -----------------------------------------------------------------------------------------
 shape="--context 32 --width 32 --heads 4 --layers 2 --batch 8 --dropout 0.1 --eval-every 50 --eval-batches 4
        --sample 100 --quiet"
-same() {        # same A B: two runs, but for the times
+same() {        # same A B: two runs are equal except for times
     for r in "$1" "$2"; do
         cut -f 1-5,7 "$r/loss.tsv" >"$r/table" || return 1
     done
@@ -45,7 +45,7 @@ same() {        # same A B: two runs, but for the times
         cmp "$1/$file" "$2/$file" || return 1
     done
 }
-both() {        # both NAME FLAGS ...: what it prints, or writes to $W/file, is the same on Linux
+both() {        # both NAME FLAGS ...: NAME prints, or writes to $W/file, the same as on Linux
     rm -f "$W/file"
     "$HERE/$@" >"$W/here" && cat "$W/file" >>"$W/here"
     run "$@" >"$W/there" && cat "$W/file" >>"$W/there"
@@ -62,7 +62,7 @@ done
 ok "generate: the same text" both generate --model "$W/linux" --prompt 'gra_*' --tokens 50
 ok "look: the same page" both look --model "$W/linux" --prompt 'gra_*' --out "$W/file"
 
-# ---- suites, with the stand-in for Check -------------------------------------------------------------------
+# ---- suites, with the replacement for Check ----------------------------------------------------------------
 suites='ops answers attention golden optim random'
 "$CC" -O1 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -c tests/build/port/check.c -o "$P/check.o"
 echo "$P/check.o" >"$P/check.link"
@@ -76,8 +76,8 @@ for suite in golden optim random; do
 done
 ok "the suites compile" compile WRAPPED= EXPRESSION= FORMULA= TESTED='$(filter-out %/notebook.c,$(READER))' \
     TESTS="tests/build/windows/suites.c $(echo $sources)" "$P/f64/test"
-# MinGW's sin and cos are wrong for large x, and less accurate near pi: findings/mingw_sin.sh. The test of
-# the ops' answers ends there; the gradients of all ops are tested.
+# MinGW's sin and cos are wrong for large x, and less accurate near pi: findings/mingw_sin.sh. So the ops'
+# answers are not tested there, but the gradients of all ops are.
 only_sin() {
     "$wine" "$P/f64/test.exe" $suites >"$W/out" 2>&1
     said 1 '^FAILED' "$W/out" && said 1 '^FAILED: ops:ops:answers_and_refusals' "$W/out" &&
@@ -97,9 +97,9 @@ run train $(echo $short | sed s/--quiet//) --data "$drive\\ein Täxt 中.txt" --
     >"$W/out" 2>&1
 ok "a path with a drive, backslashes, blanks, and letters outside ASCII" \
     test -f "$W/a b/lauf ä/model.safetensors"
-ok "\\r\\n is said once" said 1 'carriage returns' "$W/out"
+ok "\\r\\n is reported once" said 1 'carriage returns' "$W/out"
 ok "... and learned" grep -q "^13" "$W/a b/lauf ä/vocab.tsv"
-ok "what is written has no \\r" lacks "$(printf '\r')" "$W/a b/lauf ä/loss.tsv" "$W/a b/lauf ä/config.tsv"
+ok "the files have no \\r" lacks "$(printf '\r')" "$W/a b/lauf ä/loss.tsv" "$W/a b/lauf ä/config.tsv"
 ok "it is resumed there" run train --resume "$drive\\a b\\lauf ä\\"
 ok "without gnuplot the run says so, and keeps the script" said 1 'gnuplot is missing' "$W/out"
 
@@ -111,7 +111,7 @@ killer() {      # train, with tests/build/windows/kill.c
         tests/build/windows/kill.c "$P/f32/examples/train.o" $(find "$P/f32/examples/lib" \
         "$P/f32/examples/import" -name '*.o') "$P/utf8.o" "$P/libgradus.a" -lm -o "$P/killed.exe"
 }
-killed() {      # killed N: the run begins, or goes on, and is killed at the N-th call
+killed() {      # killed N: the run begins or continues, and is killed at the N-th call
     set -- "$1" $flags --out "$W/killed"
     [ ! -f "$W/killed/checkpoint.safetensors" ] || set -- "$1" --resume "$W/killed"
     n=$1
@@ -127,7 +127,7 @@ done
 ok "resumed to the end" "$wine" "$P/train.exe" --resume "$W/killed"
 ok "30 kills change no bit" same "$W/whole" "$W/killed"
 
-# ---- what cannot be written --------------------------------------------------------------------------------
+# ---- files that cannot be written --------------------------------------------------------------------------
 GRADUS_HOLD=$W/killed/result.tsv "$wine" "$P/killed.exe" --resume "$W/killed" 2>"$W/err"
 ok "a file that another program has open" said 1 'cannot write .*result.tsv: Permission denied' "$W/err"
 run train $short --data LICENSE --out "$W/whole/table/run" 2>"$W/err"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs each target in tests/fuzz for ${FUZZ_SECONDS:-20} seconds under libFuzzer, which comes with clang and
-# varies the inputs that reach new branches. Where it is missing (or FUZZ_SECONDS is 0), the targets run only
-# on their seeds. Run it in the repository's root.
+# varies the inputs that reach new branches. If libFuzzer is missing (or FUZZ_SECONDS is 0), the targets run
+# only on their seeds. Run this script in the repository's root.
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
 seconds=${FUZZ_SECONDS:-20}

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs train, generate and look many times, with one kind of C library call failing, or sending a signal
-# (tests/lib/fault.c): the first such call, the second ... until there are no more. After each run: the exit
-# status is 0, or 1 with a sentence; nothing is still held; each file is absent, the old one or the new one,
-# whole; no unfinished file is left. A killed run cannot clean up, but the run resumed from its checkpoint
-# does; and wherever train was stopped, resuming it gives the result of an undisturbed run. FAULT_STEP=5
-# tries only every fifth call.
+# (tests/lib/fault.c): the first such call, the second ... until there are no more calls. After each run the
+# exit status must be 0, or 1 with a sentence; nothing may still be held; each file must be absent, or
+# complete (old or new); and no unfinished file may be left. A killed run cannot clean up, but the run resumed
+# from its checkpoint does. Wherever train was stopped, the resumed run gives the result of an undisturbed
+# run. FAULT_STEP=5 tries only every fifth call.
 [ "${WRAPPED-all}" ] ||
     { echo "programs.sh: left out: this linker cannot wrap functions"; exit 0; }
 . tests/lib/ok.sh
@@ -21,7 +21,7 @@ wrong() {       # wrong WHAT: in the run with the fault $fault
     sed 's/^/    /' "$W/err"
 }
 
-# disturbed FAULT COMMAND ...: runs it with the fault, and with the gnuplot in the folder $gnuplot, or none
+# disturbed FAULT COMMAND ...: runs COMMAND with the fault, and with the gnuplot in $gnuplot, if any
 disturbed() {
     fault=$1
     shift
@@ -34,7 +34,7 @@ disturbed() {
     [ ! -s "$W/report" ] || { read -r _ struck && read -r _ held; } <"$W/report"
 }
 
-is_well() {     # what must hold after every run
+is_well() {     # the conditions that must hold after every run
     sentence=none
     while read -r line; do
         sentence=$line
@@ -59,7 +59,7 @@ image() {       # image FOLDER: NAME:CHECKSUM:BYTES of each file
     done
 }
 
-# files_are_whole FOLDER IMAGES: each of its files is one of those, except the table and the text, which grow,
+# files_are_whole FOLDER IMAGES: each file of FOLDER is in IMAGES, except the table and the text, which grow,
 # the checkpoints, which contain times, and the files of a run that was stopped early
 files_are_whole() {
     for file in $(image "$1"); do
@@ -80,8 +80,8 @@ files_are_whole() {
 
 # ---- does fault.c wrap every call that may fail? ---------------------------------------------------------
 # Our objects must not call a function that allocates memory or touches files unless it is in WRAPPED, the
-# list in tests/tests.mk. Some never can be: open_memstream allocates inside the C library, where a wrapped
-# call cannot be made to fail.
+# list in tests/tests.mk. Some functions can never be wrapped: open_memstream allocates inside the C library,
+# where no call can be made to fail.
 may_fail='malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup asprintf vasprintf
 getline getdelim open openat creat fopen fdopen freopen tmpfile mkstemp mkdtemp opendir fdopendir read pread
 open_memstream readv write pwrite writev fsync fdatasync ftruncate truncate rename renameat link linkat
@@ -122,7 +122,7 @@ disturbed '' train
 mv "$OUT" "$W/new"
 cmp -s "$W/old/model.safetensors" "$W/new/model.safetensors" && wrong "two seeds gave the same model"
 
-# A run resumed from its checkpoint ends as the undisturbed run did.
+# A run resumed from its checkpoint ends like the undisturbed run.
 goes_on() {     # goes_on OLD NEW
     [ -e "$OUT/checkpoint.safetensors" ] || return 0
     if ! PATH=/nowhere "$BUILD/train" --resume "$OUT" --quiet >"$W/said" 2>"$W/err"; then
@@ -158,13 +158,13 @@ sweep() {       # sweep OLD NEW FAULT ERROR EVER COMMAND ...
             wrong "it must retry a call that was interrupted or transferred only a part" ;;
         esac
         goes_on "$old" "$new"
-        [ "$struck.$status" = 0.0 ] && break    # not where it struck in the child that becomes gnuplot
+        [ "$struck.$status" = 0.0 ] && break    # but not after a strike in the child that runs gnuplot
         n=$((n + step))
     done
     [ "$n" -lt 5000 ] || wrong "there are more such calls than this test tries"
 }
 
-# A run to resume, stopped halfway by a disk that is full from some write on.
+# A run to resume: a disk that becomes full stops it halfway.
 n=150
 while [ $n -gt 1 ]; do
     rm -rf "$OUT"
@@ -192,7 +192,7 @@ disturbed '' generate
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should generate"
 mv "$OUT" "$W/generated"
 
-# ---- a run of lines and merges, and what it writes ------------------------------------------------------
+# ---- a run of lines and merges, and its texts ---------------------------------------------------------
 lines() {
     train --lines --tokenizer bpe --vocab 300 --accumulate 2 --patience 1 --steps 1
 }
@@ -211,7 +211,7 @@ disturbed '' write_lines
 [ "$status.$struck" = 0.0 ] || wrong "without a fault it should write lines"
 mv "$OUT" "$W/written"
 
-# ---- that model trained further twice: read and written with Hugging Face's names and tokenizer.json ---
+# ---- the same model trained further twice, with Hugging Face's names and tokenizer.json ---
 from=$W/lines
 tune() {
     "$BUILD/faults/train" --from "$from" --layout huggingface --train-last 1 --context 8 --batch 2 \
@@ -251,7 +251,7 @@ while read -r call error ever; do
     case $call in
     alloc|open|read|write) sweep "$W/nothing" "$W/tuned" "$call" "$error" "$ever" tune ;;
     esac
-    [ "$call" = alloc ] || continue             # other calls are the same for lines
+    [ "$call" = alloc ] || continue             # other calls do not differ for lines
     sweep "$W/nothing" "$W/lines" "$call" "$error" "$ever" lines
     program=generate result=text
     sweep "$W/nothing" "$W/written" "$call" "$error" "$ever" write_lines

@@ -1,6 +1,6 @@
 /* Faults: a whole run (train, save, load, generate; a tensor to .npy and back; the gradient check) is
- * repeated, each time with a different call of the C library failing. After each: a sentence if something
- * failed, nothing still held, and the old file or the new one, whole. */
+ * repeated, each time with a different call of the C library failing. After each run there must be a sentence
+ * if something failed, nothing may still be held, and the file must be complete, old or new. */
 #define _XOPEN_SOURCE 700               /* symlink */
 #include "core/machine/threads.h"
 #include "lib/alone.h"
@@ -163,7 +163,7 @@ static size_t read_file(unsigned char *bytes)           /* the bytes of PATH; 0:
     return access(PATH, F_OK) == 0 ? read_bytes(PATH, bytes, ROOM) : 0;
 }
 
-/* Another model's file, which every run finds; and the file that an undisturbed run leaves. */
+/* Another model's file, which exists before every run, and the file that an undisturbed run leaves. */
 static void undisturbed(bool run(void))
 {
     struct run r = { 0 };
@@ -225,13 +225,13 @@ static const struct fault {
 };
 
 /* Runs with the n-th call failing, n = 1, 2 ..., until no call fails. FAULT_STEP=7 tries every 7th call after
- * the tenth: there are few calls but those for memory. */
+ * the tenth: there are few calls except those for memory. */
 static void sweep(const struct fault *f, bool run(void), bool files)
 {
     const char *given = getenv("FAULT_STEP");
     const int step = given ? atoi(given) : 1;
     int failures = 0;
-    gra_cores();                        /* opens files the first time */
+    gra_cores();                        /* the first run opens more files */
     for (long n = 1, struck = 1; struck; n += n < 10 ? 1 : step) {
         ck_assert_msg(n < 20000, "%s: it never ends", f->name);
         if (files) {
@@ -274,7 +274,7 @@ static void survives(const struct fault *f, bool run(void))
 TESTS(a_run_survives, LENGTH(faults)) { survives(&faults[_i], train_save_load_generate); }
 TESTS(npy_survives, LENGTH(faults))   { survives(&faults[_i], npy_there_and_back); }
 
-TEST(a_link_stays)                      /* if its target cannot be found, it is not replaced */
+TEST(a_link_stays)                      /* if the link's target cannot be found, the link is not replaced */
 {
     static const int error[] = { EACCES, EIO, ENOMEM };
     if (!fault_wrapped())
@@ -295,7 +295,7 @@ TEST(a_link_stays)                      /* if its target cannot be found, it is 
 }
 
 #ifdef GRADUS_DOUBLE                    /* gra_check needs double */
-static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *c)     /* so that there is much to explain */
+static gra_tensor *wrong_mul(gra_tape *t, gra_tensor **in, void *c)     /* gives much to explain */
 {
     return gra_add(t, gra_add(t, gra_mul(t, in[0], gra_detach(t, in[1])), c),
                    gra_sum_dim(t, gra_sqrt(t, gra_exp(t, in[1])), 0, true));
@@ -316,7 +316,7 @@ static bool check_gradients(void)
         ok = !gra_model_error(m) || fails(gra_model_error(m), "");
         const int result = ok ? gra_check(t, &(gra_check_options){ .model = m, .nin = 2, .in = in,
                                           .f = wrong_mul, .arg = c }, &report) : 1;
-        ok = ok && (result == 1 || fails(report.text, "")); /* 1: it compared, and found the mistake */
+        ok = ok && (result == 1 || fails(report.text, "")); /* 1: the check found the mistake */
     }
     gra_model_close(m);
     gra_close(t);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs the quick suites under valgrind, which detects uninitialised values besides what AddressSanitizer
-# detects. It presents programs a processor without AVX-512, and runs one thread at a time, with a fair
-# scheduler, or a waiting thread would keep the others from working. It is skipped where valgrind is missing;
-# sanitizer builds cannot run under it. Tests tagged long would take minutes. The test program is in
-# ${BUILD:-build}/f32.
+# detects. valgrind shows programs a processor without AVX-512, and runs one thread at a time; the scheduler
+# must be fair, or a waiting thread would keep the other threads from working. The script is skipped if
+# valgrind is missing; sanitizer builds cannot run under valgrind. Tests tagged long would take minutes. The
+# test program is in ${BUILD:-build}/f32.
 BUILD=${BUILD:-build}
 out=$BUILD/f32/valgrind.out
 failed=0

@@ -1,6 +1,6 @@
-// The ids of texts (the lines of a file) by three libraries of Hugging Face, for folders in one folder:
+// Prints the ids of texts (the lines of a file) by three libraries of Hugging Face:
 //     node huggingface.mjs PARENT FOLDER TEXT
-// prints a line "LIBRARY 1,2,3" for each library and text.
+// prints a line "LIBRARY 1,2,3" for each library and text, for each FOLDER in PARENT.
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -123,7 +123,7 @@ def families():
         model = round_as(stir(GPT2(61, 12, 48, 4, 2, conv=True, tied=kind != "BF16")), kind)
         state = model.state_dict()
         if kind != "BF16":
-            del state["lm_head.weight"]         # as Hugging Face does if it is tied
+            del state["lm_head.weight"]         # like Hugging Face if it is tied
         for i in range(2):
             state[f"transformer.h.{i}.attn.masked_bias"] = torch.tensor(-1e4)
             state[f"transformer.h.{i}.attn.bias"] = state[f"transformer.h.{i}.attn.bias"].bool()
@@ -142,7 +142,7 @@ def same_text():
     """Greedy generation, token by token."""
     path = os.path.join(folder, "text.safetensors")
     model = stir(GPT2(61, 12, 48, 4, 2, conv=True, tied=False))
-    model.transformer.wpe.weight.data *= 5      # so that each position gives a different token
+    model.transformer.wpe.weight.data *= 5      # makes each position give a different token
     write(path, model.state_dict())
     ids = [3, 1, 4]
     done = subprocess.run([generate, "--model", path, "--ids", "3 1 4", "--heads", "4", "--tokens", "9",

@@ -131,7 +131,7 @@ def model_size(model):
 
 
 def stir(model):
-    """Weights as large as a trained model's, so that the logits are too and the form of GELU matters."""
+    """Weights as large as a trained model's: then the logits are large too, and the form of GELU matters."""
     spread = 1.4 / model_size(model)[2] ** 0.5
     with torch.no_grad():
         for p in model.parameters():

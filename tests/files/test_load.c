@@ -1,5 +1,5 @@
-/* Loading: files that others write, and what is refused with which sentence. In headers a ' stands for a ",
- * and a $ for a byte 0. */
+/* Loading: files by other programs, and the sentences of refused files. In headers ' is a " and $ a byte
+ * 0. */
 #define _XOPEN_SOURCE 700               /* mkfifo, truncate */
 #include "core/op.h"
 #include "lib/fault.h"
@@ -31,7 +31,7 @@ static void put(const char *header, const void *data, size_t n)
 
 CASE(load, clear, NULL, "")
 
-TEST(test_names)                        /* of any characters, written by us and escaped by others */
+TEST(test_names)                        /* any characters, written by us, escaped by other programs */
 {
     static const char name[] = "a\"\\/\n\t\x01 \xc3\xa9 \xf0\x9f\x98\x80";
     gra_model *m = model_open();
@@ -55,7 +55,7 @@ TEST(test_names)                        /* of any characters, written by us and 
 #define A "'a':{'dtype':'F32','shape':[2],'data_offsets':[0,8]}"
 #define B "'b':{'dtype':'F32','shape':[2,2],'data_offsets':[8,24]}"
 
-TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, said in many ways */
+TEST(test_accepted)                     /* a = 1, 2 and b = 3, 4, 5, 6, written in many ways */
 {
     static const char *const headers[] = {
         "{" A "," B "}", "{" B "," A "}",
@@ -89,7 +89,7 @@ static void expect_unread(gra_file *f, const char *name, const char *sentence)
     ck_assert_str_eq(gra_file_error(f), sentence);
 }
 
-/* All of the reader: kinds of values, a scalar, no values at all, metadata, what is not there. */
+/* The whole reader: kinds of values, a scalar, no values at all, metadata, missing names. */
 TEST(test_look_inside)
 {
     static const char header[] = "{'half':{'dtype':'F16','shape':[1,3],'data_offsets':[5,11]},"
@@ -144,7 +144,7 @@ TEST(test_look_inside)
     ck_assert(gra_file_read(f, gra_file_find(f, "br\xc3\xa9in"), x) == 0 && x[0] == -4);
     ck_assert_ptr_null(gra_file_error(f));
     expect_unread(f, "count", PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or BF16");
-    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f));    /* errors are of the last read */
+    ck_assert(gra_file_read(f, one, x) == 0 && !gra_file_error(f));    /* errors belong to the last read */
     expect_unread(f, "count", PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or BF16");
     expect_unread(f, "hal", PATH ": gra_file_read: got NULL for the tensor, expected one of the file: "
                                  "gra_file_find returns NULL for an unknown name");
@@ -159,7 +159,7 @@ TEST(test_look_inside)
     ck_assert_int_eq(truncate(PATH, (off_t)strlen(header) + 8 + 10), 0);
     expect_unread(f, "half", PATH ": the file ended while it was being read");
     gra_file_close(f);
-    f = gra_file_open(PATH);                    /* nothing is found in a file that is refused */
+    f = gra_file_open(PATH);                    /* a refused file has no tensors */
     expect_unread(f, NULL, PATH ": tensor half: got bytes 5 to 11, expected a range within 0 to 10");
     ck_assert(gra_file_count(f) == 0 && !gra_file_at(f, 0) && !gra_file_find(f, "half"));
     ck_assert(!gra_file_meta(f, "z"));
@@ -170,7 +170,7 @@ TEST(test_look_inside)
     gra_file_close(NULL);
 }
 
-/* Each of the 65536 numbers of 16 bits against its definition. */
+/* Compares each of the 65536 numbers of 16 bits with its definition. */
 static double half_of(unsigned bits, int exponent_bits, int fraction_bits)
 {
     const int most = (1 << exponent_bits) - 1, bias = most / 2;
@@ -214,7 +214,7 @@ TEST(test_16_bits)
     }
 }
 
-/* A header may be nothing but entries: what is kept of them must not outgrow the file. */
+/* A header may have many short entries: their memory must not outgrow the file. */
 TEST(test_memory_for_a_header)
 {
     enum { MANY = 20000, ROOM = MANY * 80 };
@@ -247,7 +247,7 @@ static gra_model *with_alias(void)      /* two parameters, and z, another name o
     return m;
 }
 
-/* What a file has beside a = 8, 9 and b. */
+/* A file with more than a = 8, 9 and b. */
 static const struct { const char *name, *sentence; int size, last; } beside[] = {
     { NULL, NULL, 0, 0 },
     { "z", NULL, 2, 9 },
@@ -257,7 +257,7 @@ static const struct { const char *name, *sentence; int size, last; } beside[] = 
     { "y", "got a tensor y, expected only those of the model", 2, 9 },
 };
 
-/* A parameter with two names is in the file twice; read back, the second may be missing but not differ. */
+/* A parameter with two names is in the file twice; a file to read may lack the second, but not change it. */
 TESTS(test_further_name, LENGTH(beside))
 {
     gra_model *m = with_alias(), *plain = two_params();
@@ -275,14 +275,14 @@ TESTS(test_further_name, LENGTH(beside))
     gra_model_close(m);
 }
 
-TESTS(test_both_names, 2)               /* written, and read by each kind of model: each call fails in turn */
+TESTS(test_both_names, 2)               /* write, and read into each kind of model: each call fails in turn */
 {
     gra_model *m = with_alias(), *plain = two_params();
     gra_tensor *z = parameter(plain, "z", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load(plain, PATH), 0);
     ck_assert(z->data[0] == -1 && z->data[1] == -1);
-    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {     /* both values are read, to compare */
+    for (long n = 1, struck = 1; struck && fault_wrapped(); n++) {     /* reads both values, to compare */
         fault_arm(_i ? FAULT_READ : FAULT_ALLOC, n, _i ? EIO : ENOMEM, false);
         const int status = gra_load(m, PATH);
         struck = fault_disarm();
@@ -307,10 +307,11 @@ TESTS(test_both_names, 2)               /* written, and read by each kind of mod
 #define GAP(name, at, expected) "tensor " name ": got a beginning at byte " at ", expected byte " expected \
     ": tensors follow each other without gaps"
 
-/* An @ in the header is not in the file: at the byte after it the reader must stop, and the sentence is that
- * of this byte. 24 bytes follow the header, those of a and b, or as many as a number after a # says. */
+/* An @ in the header is not written to the file: it marks the byte at which the reader must stop, and which
+ * the sentence names. After the header come 24 bytes, the values of a and b, or as many bytes as the number
+ * after a # tells. */
 static const struct { const char *header, *sentence; } refused[] = {
-    /* what is no JSON of tensors */
+    /* texts that are no JSON of tensors */
     { "@", "expected {" },                              { " @x{" A "," B "}", "expected {" },
     { "@[]", "expected {" },                            { "{'a':@1}", "expected {" },
     { "{" A "," B "@", "expected , or }" },             { "{" A " @" B "}", "expected , or }" },
@@ -342,7 +343,7 @@ static const struct { const char *header, *sentence; } refused[] = {
     { "{'a':{'dtype':'F32','data_offsets':[0,8]@}," B "}", NEEDS },
     { "{'a':{'shape':[2],'data_offsets':[0,8]@}," B "}", NEEDS },
 
-    /* what is no UTF-8 */
+    /* invalid UTF-8 */
     { "{'@\xff':0}", " is not UTF-8" },                 { "{'@\x80':0}", " is not UTF-8" },
     { "{'@\xc0\x80':0}", " is not UTF-8" },             { "{'@\xe0\x9f\xbf':0}", " is not UTF-8" },
     { "{'@\xed\xa0\x80':0}", " is not UTF-8" },         { "{'@\xf4\x90\x80\x80':0}", " is not UTF-8" },
@@ -350,7 +351,7 @@ static const struct { const char *header, *sentence; } refused[] = {
     { "{'@\xe2\x82", " is not UTF-8" },                 { "{'@\xf0", " is not UTF-8" },
     { "@\xef", " is not UTF-8" },                       { "{" A "," B "}@\x80", " is not UTF-8" },
 
-    /* tensors that are impossible */
+    /* impossible tensors */
     { AS("f32", "2", "0,8"), "tensor a" NO_DTYPE("f32") },
     { AS("F\\u00333", "2", "0,8"), "tensor a" NO_DTYPE("F33") },
     { AS("", "2", "0,8"), "tensor a" NO_DTYPE("") },
@@ -465,7 +466,7 @@ TEST(test_header_length)
     }
 }
 
-/* The limit itself: a sparse file that is long enough, with a header of one byte too many. */
+/* The limit itself: a sparse file that is long enough, with a header one byte too long. */
 TEST(test_header_limit)
 {
     static const unsigned char length[8] = { 0x01, 0xe1, 0xf5, 0x05 };
@@ -475,7 +476,7 @@ TEST(test_header_limit)
     unlink(PATH);
 }
 
-TEST(test_long_name)                    /* its first 100 bytes are said, and no half of a character */
+TEST(test_long_name)                    /* the sentence has its first 100 bytes, in whole characters */
 {
     char name[128] = "", header[512], sentence[512];
     memset(name, 'x', 99);
@@ -488,12 +489,12 @@ TEST(test_long_name)                    /* its first 100 bytes are said, and no 
 TEST(test_no_file)
 {
     refuses(FOLDER "/none", strerror(ENOENT));
-    for (int i = 0; i < 2; i++) {       /* as argv[1] is where nothing was given */
+    for (int i = 0; i < 2; i++) {       /* like argv[1] without arguments */
         gra_file *f = gra_file_open(i ? NULL : "");
         ck_assert_str_eq(gra_file_error(f), "a file without a name: No such file or directory");
         gra_file_close(f);
     }
-    char path[512], want[512];          /* of a long path the end is said, where the name stands */
+    char path[512], want[512];          /* the sentence has the end of a long path, with the name */
     memset(path, '/', sizeof path);
     strcpy(path + 400, "none.safetensors");
     snprintf(want, sizeof want, "...%s: %s", path + 116, strerror(ENOENT));

@@ -1,5 +1,5 @@
-/* .npy: the bytes that are written, what is read, what is refused with which sentence; and all of it with
- * NumPy (tests/files/npy.py), where there is one. */
+/* .npy: the bytes that are written, the files that are read, and the sentences of refused files; also
+ * together with NumPy (tests/files/npy.py), if it is installed. */
 #include "core/tape/tape.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -22,7 +22,7 @@ static void open_npy(void)
     gra_begin(t, GRA_GRAD, NULL);
 }
 
-/* In a new step; NULL: the tape has an error. */
+/* Loads in a new step; NULL: the tape has an error. */
 static gra_tensor *load(const char *path)
 {
     gra_begin(t, GRA_GRAD, NULL);
@@ -30,10 +30,9 @@ static gra_tensor *load(const char *path)
     return gra_error(t) ? NULL : x;
 }
 
-/* ---- what is written ---- */
+/* ---- files that are written ---- */
 
-/* Are these bytes those of the values, each from its lowest byte on, whatever the order in this machine's
- * memory? */
+/* Are these the bytes of the values, each with the lowest byte first, whatever this machine's byte order? */
 static bool little_endian(const unsigned char *bytes, const real *values, size_t n)
 {
     const uint16_t one = 1;
@@ -87,7 +86,7 @@ TEST(test_bytes)
     }
 }
 
-/* What is loaded is a constant of the step, and goes into ops. */
+/* A loaded tensor is a constant of the step, which ops accept. */
 TEST(test_in_a_step)
 {
     gra_tensor *a = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
@@ -101,16 +100,16 @@ TEST(test_in_a_step)
     ck_assert(gra_grad(b)[3] == 8);
 
     gra_begin(t, GRA_GRAD, NULL);
-    ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* it is gone with its step */
+    ck_assert(gra_save_npy(PATH, b) == -1 && errno == EINVAL);  /* the tensor ended with its step */
     ck_assert_msg(strncmp(gra_error(t), "gra_save_npy: got a tensor of another step", 42) == 0, "%s",
                   gra_error(t));
-    ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* the empty tensor, as of any op */
+    ck_assert_ptr_eq(gra_load_npy(t, PATH), gra_scalar(t, 1));  /* the empty tensor, as from any op */
     ck_assert(gra_save_npy(PATH, NULL) == -1 && errno == EINVAL);
 }
 
-/* ---- what is read ---- */
+/* ---- files that are read ---- */
 
-/* The file of a version with this header and n bytes after it. */
+/* Writes a file of this version, with this header and n bytes after it. */
 static void put_version(int version, const char *header, const void *data, size_t n)
 {
     unsigned char file[512] = MAGIC;
@@ -141,7 +140,7 @@ TEST(test_accepted)
         OF("(2, 3)") "\n", OF("(2, 3)") "            \n", OF("(2,3,)"),
         "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
         " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 2 , 3 ) } ",
-        "{'shape': (2, 3), 'fortran_order': False, 'descr': '<f4'}\n",      /* the keys' order is free */
+        "{'shape': (2, 3), 'fortran_order': False, 'descr': '<f4'}\n",      /* the keys may have any order */
         "{'fortran_order': False, 'shape': (2, 3), 'descr': '<f4', }",
         "{\"descr\": \"<f4\", \"shape\": (2L, 3L,), \"fortran_order\": False,\n}\t",
     };
@@ -156,7 +155,7 @@ TEST(test_accepted)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 static void refuses(const char *path, const char *sentence)
 {
@@ -232,7 +231,7 @@ TEST(test_unfit)
         refuses(PATH, unfit[i].sentence ? unfit[i].sentence : sentence);
     }
     put("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), ", zeros, 9);
-    unsigned char file[128];            /* a 0 in place of the last }: the header is one byte longer */
+    unsigned char file[128];            /* a 0 instead of the last }: the header is one byte longer */
     const size_t n = read_bytes(PATH, file, sizeof file);
     file[8]++;
     write_bytes(PATH, file, n);
@@ -281,7 +280,7 @@ TEST(test_integers)
         const char *header, *values;
         size_t      n;                  /* bytes */
         int         x, y;
-        const char *sentence;           /* NULL: it is read */
+        const char *sentence;           /* NULL: the file is read */
     } cases[] = {
         { INTS("|b1", 2), "\0\1", 2, 0, 1, NULL },        { INTS("|i1", 2), "\x7f\x80", 2, 127, -128, NULL },
         { INTS("|u1", 2), "\x80\xff", 2, 128, 255, NULL }, { INTS("<u4", 0), "", 0, 0, 0, NULL },
@@ -311,7 +310,7 @@ TEST(test_integers)
         free(x);
     }
     ck_assert_int_eq(fault_held(), held);
-    ck_assert_ptr_null(gra_load_npy_ints(t, FOLDER, &(gra_shape){ 0 }));   /* there is an error already */
+    ck_assert_ptr_null(gra_load_npy_ints(t, FOLDER, &(gra_shape){ 0 }));   /* the tape already has an error */
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_ptr_null(gra_load_npy_ints(t, PATH, NULL));
     ck_assert(strstr(gra_error(t), "got NULL for the shape"));
@@ -334,7 +333,7 @@ static const gra_shape shapes[] = {                          /* as in tests/file
     { 3, { 2, 3, 4 } }, { 8, { 1, 2, 1, 3, 1, 2, 1, 2 } },
 };
 
-/* Runs tests/files/npy.py by a Python with NumPy. false: there is none. */
+/* Runs tests/files/npy.py by a Python with NumPy, or returns false if there is none. */
 static bool numpy(const char *what)
 {
     static const char *const known[] = { "python3", "/usr/bin/python3" };
@@ -374,7 +373,7 @@ TEST(test_numpy_writes)
                           (double)x->data[i]);
     }
     ck_assert_msg(load(FOLDER "/version.npy") != NULL, "%s", gra_error(t));     /* 2.0 */
-    const gra_tensor *x = load(FOLDER "/converted.npy");        /* from Fortran order, as VALUES says */
+    const gra_tensor *x = load(FOLDER "/converted.npy");        /* from Fortran order, as VALUES tells */
     ck_assert_msg(x && x->shape.dim[1] == 3 && x->data[2] == 1 && x->data[3] == (real)1.5, "%s",
                   gra_error(t));
 }

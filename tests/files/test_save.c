@@ -1,4 +1,4 @@
-/* Saving: the bytes of a file, what comes back, and what is refused with which sentence. */
+/* Saving: the bytes of a file, the values that come back, and the sentences of refusals. */
 #define _XOPEN_SOURCE 700               /* mkfifo, symlink */
 #include "core/model/model.h"
 #include "core/files/outfile.h"
@@ -59,7 +59,7 @@ TEST(test_bytes)
     gra_model_close(m);
 }
 
-TEST(test_header_padding)               /* a name of each length: the values start at a multiple of 8 */
+TEST(test_header_padding)               /* names of all lengths: the values start at a multiple of 8 */
 {
     for (size_t i = 1; i <= 16; i++) {
         char name[32] = { 0 };
@@ -108,8 +108,7 @@ TEST(test_mode_and_link)                /* a new file has the usual mode; a link
     gra_model_close(m);
 }
 
-/* Another user's link may point to any file of ours, or to a device: it is replaced, and not what it points
- * to. */
+/* Another user's link may point to any file of ours, or to a device: the link is replaced, not its target. */
 TEST(test_link_of_another_user)
 {
     enum { ANOTHER = 12345 };
@@ -142,7 +141,7 @@ TEST(test_link_of_another_user)
 
 /* ---- there and back ---- */
 
-/* Any pattern of bits, also of NaN that signal, comes back: of parameters and of optimisers' moments. */
+/* Any pattern of bits comes back, even signalling NaNs, in parameters and in optimisers' moments. */
 TEST(test_all_of_it)
 {
     static gra_rng rng;
@@ -152,12 +151,12 @@ TEST(test_all_of_it)
     parameter(back, "b", GRA_SHAPE(2, 2));
     gra_adamw opt, opt_back;
     ck_assert(gra_adamw_init(&opt, m, NULL) == 0 && gra_adamw_init(&opt_back, back, NULL) == 0);
-    gra_freeze(a, true);                                /* loading is no training */
+    gra_freeze(a, true);                                /* loading does not train */
     ck_assert_int_eq(gra_owned_count(m), 6);
     for (int i = 0; i < gra_owned_count(m); i++)
         for (size_t j = 0; j < gra_owned_at(m, i)->size; j++) {
             uint64_t bits = gra_random64(&rng);
-            if (j % 2)                          /* a NaN that signals, with a payload */
+            if (j % 2)                          /* a signalling NaN with a payload */
                 bits = sizeof(real) == 4 ? (bits & 0x803fffff) | 0x7f800001
                                          : (bits & 0x8007ffffffffffff) | 0x7ff0000000000001;
             memcpy(&gra_owned_at(m, i)->data[j], &bits, sizeof(real));
@@ -179,11 +178,11 @@ TEST(test_all_of_it)
     ck_assert_str_eq(gra_file_meta(f, "step"), "12");
     gra_file_close(f);
 
-    ck_assert_int_eq(gra_load(back, PATH), -1);         /* it holds more than parameters */
+    ck_assert_int_eq(gra_load(back, PATH), -1);         /* the file holds more than parameters */
     ck_assert_str_eq(gra_model_error(back), PATH ": got a tensor adamw.exp_avg.a, expected only those of "
                                                  "the model");
     gra_model *bare = two_params();
-    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* no optimiser was there yet */
+    ck_assert_int_eq(gra_load_all(bare, PATH), -1);     /* there was no optimiser yet */
     ck_assert(untouched(bare));
     ck_assert_int_eq(gra_save(m, PATH, NULL, 0), 0);
     ck_assert_int_eq(gra_load_all(back, PATH), -1);
@@ -194,7 +193,7 @@ TEST(test_all_of_it)
     gra_model_close(m);
 }
 
-/* A frozen parameter is saved without moments, and a model loads that only if it is frozen there too. */
+/* A frozen parameter is saved without moments, and only a model in which it is frozen too loads the file. */
 TEST(frozen_parameters_have_no_moments)
 {
     gra_model *m = two_params(), *back = two_params(), *thawed = two_params();
@@ -212,7 +211,7 @@ TEST(frozen_parameters_have_no_moments)
     ck_assert_int_eq(gra_load_all(thawed, PATH), -1);
     ck_assert_str_eq(gra_model_error(thawed), PATH ": got no tensor adamw.exp_avg.a, expected all of the "
                      "model's (missing: 2)");
-    gra_freeze(gra_param_find(m, "a"), false);          /* once it has moved, it has moments */
+    gra_freeze(gra_param_find(m, "a"), false);          /* after a step it has moments */
     opt[0].lr = 1;
     gra_adamw_step(&opt[0]);
     ck_assert_int_eq(gra_save_all(m, PATH, NULL, 0), 0);
@@ -245,7 +244,7 @@ static void check_pipe(void)            /* is written to and not replaced */
     struct stat s;
     gra_model *m = two_params();
     ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0600), 0);
-    int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so that nobody waits */
+    int fd = open(FOLDER "/pipe", O_RDWR);      /* both ends, so nobody waits */
     ck_assert(fd >= 0);
     ck_assert_int_eq(gra_save(m, FOLDER "/pipe", NULL, 0), 0);
     ck_assert(lstat(FOLDER "/pipe", &s) == 0 && S_ISFIFO(s.st_mode));
@@ -257,7 +256,7 @@ static void check_pipe(void)            /* is written to and not replaced */
 
 TEST(test_unwritable)
 {
-    check_pipe();                               /* before a device is touched */
+    check_pipe();                               /* before the device is touched */
     write_bytes(FOLDER "/file", "x", 1);
     cannot_write(FOLDER "/none/model", ENOENT);
     cannot_write(FOLDER "/file/model", ENOTDIR);
@@ -273,7 +272,7 @@ TEST(test_unwritable)
         cannot_write("/dev/full", ENOSPC);
 }
 
-/* What a system may answer that is no failure, or a second one. */
+/* Answers of the system that are no failure, or a second failure. */
 TEST(test_other_answers)
 {
     static const struct {
@@ -286,12 +285,12 @@ TEST(test_other_answers)
     } answers[] = {
         { FAULT_OPEN, 1, EEXIST, true, PATH, -1 },              /* no name is free */
         { FAULT_OPEN, 2, EACCES, false, PATH, 0 },              /* a folder that cannot be read, */
-        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or brought to the disk: the file stands */
+        { FAULT_OPEN, 2, EMFILE, false, PATH, 0 },              /* or synced: the file is complete */
         { FAULT_SYNC, 2, EIO, false, PATH, 0 },
         { FAULT_OPEN, 1, EINTR, false, "/dev/null", 0 },
-        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system without such a thing */
+        { FAULT_SYNC, 1, EINVAL, true, PATH, 0 },               /* a file system that cannot sync */
         { FAULT_SYNC, 1, ENOTSUP, true, PATH, 0 },
-        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* behind a write that failed */
+        { FAULT_CLOSE, 1, EIO, false, "/dev/full", -1 },        /* after a write that failed */
     };
     for (int i = 0; fault_wrapped() && i < LENGTH(answers); i++) {
         const bool full = strcmp(answers[i].path, "/dev/full") == 0;
@@ -308,7 +307,7 @@ TEST(test_other_answers)
     }
 }
 
-TEST(test_in_this_folder)               /* a path that names none */
+TEST(test_in_this_folder)               /* a path without a file name */
 {
     char here[1024];
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
@@ -322,7 +321,7 @@ TEST(test_in_this_folder)               /* a path that names none */
     gra_model_close(m);
 }
 
-TEST(test_name_taken)                   /* by a directory, while the file is written */
+TEST(test_name_taken)                   /* by a directory, during the writing */
 {
     gra_outfile out;
     ck_assert(gra_outfile_open(&out, PATH));
@@ -334,7 +333,7 @@ TEST(test_name_taken)                   /* by a directory, while the file is wri
     ck_assert_int_eq(folder_entries(FOLDER), 1);        /* the directory alone */
 }
 
-/* Were names compared one by one, each of these loops would take minutes: the time limit is the judge. */
+/* If names were compared one by one, each of these loops would take minutes: the time limit decides. */
 TEST(test_very_many_tensors)
 {
     enum { MANY = SLOWED ? 20000 : 200000 };
@@ -360,7 +359,7 @@ TEST(test_very_many_tensors)
     gra_model_close(m);
 }
 
-/* nmeta: how many of meta are given; without a key there is no list of them. */
+/* nmeta: the number of pairs in meta; without a key the file has no list of metadata. */
 static const struct {
     const char *name;                   /* of a third parameter */
     gra_meta    meta[3];
@@ -388,7 +387,7 @@ TESTS(test_what_a_header_cannot_say, LENGTH(unsaid))
     cannot_save(m, PATH, meta->key || meta->value ? meta : NULL, unsaid[_i].nmeta, unsaid[_i].sentence);
 }
 
-/* Tensors under names that are not their own: one under two names, and one that no model has. */
+/* Tensors under foreign names: one under two names, and one that no model has. */
 TEST(test_other_names)
 {
     gra_failure error;

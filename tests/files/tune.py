@@ -161,5 +161,5 @@ close("the tuned folder's logits in PyTorch",
       (logits_here(ours, ids[:POSITIONS]) - expected).abs().max().item(),
       f"largest logit {expected.abs().max():.1f}")
 moved = (expected - logits_here(theirs, ids[:POSITIONS])).abs().max().item()
-assert moved > 0.1, moved                               # else nothing was tuned
+assert moved > 0.1, moved                               # otherwise nothing was tuned
 sys.exit(1 if failed else 0)

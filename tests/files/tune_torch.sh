@@ -1,5 +1,5 @@
 #!/bin/sh
-# PyTorch and gradus tune the same GPT-2 alike, from a folder as Hugging Face has it.
+# PyTorch and gradus tune the same GPT-2 alike, from a folder in Hugging Face's format.
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 . tests/lib/torch.sh

@@ -1,5 +1,5 @@
-/* Any bytes as a model's file, and as the index of its shards, one of which is such a file: as generate reads
- * them. The index ends at a line ====. */
+/* Any bytes as a model's file, and as the index of its shards, one of which is such a file. The files are
+ * read as in generate. The index ends at a line ====. */
 #include "../../examples/import/import.h"
 #include "lib/fuzz.h"
 

@@ -1,4 +1,4 @@
-/* The .npy reader, with any bytes as a file. What it loads must survive saving and loading again. */
+/* The .npy reader, with any bytes as a file. Loaded values must survive saving and loading again. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     gra_keep_going(t, true);
     gra_begin(t, GRA_GRAD, NULL);
     const gra_tensor *x = gra_load_npy(t, path);
-    if (!gra_error(t) && loaded++ % 64 == 0)    /* not each: fsync takes time */
+    if (!gra_error(t) && loaded++ % 64 == 0)    /* not every time: fsync takes long */
         there_and_back(x);
     gra_begin(t, GRA_GRAD, NULL);
     free(gra_load_npy_ints(t, path, &(gra_shape){ 0 }));

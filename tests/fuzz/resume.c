@@ -1,5 +1,5 @@
-/* The flags in a checkpoint that train resumes: the bytes are their text, in an otherwise valid file, which
- * random bytes would never form. */
+/* The flags in a checkpoint that train resumes: the bytes are the text of the flags in an otherwise valid
+ * file. (Random bytes would never form such a file.) */
 #include "../../examples/lib/checkpoint.h"
 #include "lib/fuzz.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: a file can contain that text */
+static int save(const char *path, const uint8_t *bytes, size_t n)      /* 0: a file can contain this text */
 {
     char *state = malloc(n + 1);
     gra_model *m = fuzz_model();

@@ -1,11 +1,11 @@
-/* The safetensors reader, with any bytes as a file, which is inspected and then loaded into a model: all of
- * it, or the model is unchanged and has an error. */
+/* The safetensors reader, with any bytes as a file, which is inspected and then loaded into a model: the
+ * whole file is loaded, or the model is unchanged and has an error. */
 #include "../../core/op.h"
 #include "lib/fuzz.h"
 
 static gra_model *model;
 
-/* Sets every value to -7; returns whether each was that. */
+/* Sets every value to -7; returns whether all were -7 before. */
 static bool reset(void)
 {
     const real seven = -7;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The seeds of the targets in this folder: sh tests/fuzz/seeds.sh FOLDER fills FOLDER/TARGET with small files,
-# valid and broken ones. The files of a run are made by the programs in ${BUILD:-build} from README.md: run it
-# in the repository's root.
+# Makes the seeds of the targets in this folder: sh tests/fuzz/seeds.sh FOLDER fills FOLDER/TARGET with small
+# files, valid and broken. The programs in ${BUILD:-build} make the files of a run from README.md: run the
+# script in the repository's root.
 BUILD=${BUILD:-build}
 C=$1
 rm -rf "$C"

@@ -1,6 +1,6 @@
-/* A tokenizer: merges.txt, or tokenizer.json if it begins with a brace; vocab.json, or vocab.tsv if it begins
- * with none; and a text, separated by lines ====. Each may be empty. What is read, or learnt, encodes and
- * decodes any text that it has tokens for. */
+/* A tokenizer: merges.txt, or tokenizer.json if it begins with a brace; vocab.json, or vocab.tsv if it does
+ * not begin with a brace; and a text, separated by lines ====. Each part may be empty. A tokenizer that was
+ * read or learnt encodes and decodes any text for which it has tokens. */
 #include "../../examples/lib/tokenizer/tokenizer.h"
 #include "lib/fuzz.h"
 

@@ -1,4 +1,4 @@
-"""The losses of lesson 09 on its own names, by PyTorch (1.13): parts 1 and 3. python3 make_makemore.py"""
+"""The losses of lesson 09 on its names, by PyTorch (1.13): parts 1 and 3. python3 make_makemore.py"""
 import random
 import torch
 import torch.nn.functional as F

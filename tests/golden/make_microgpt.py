@@ -13,7 +13,7 @@ tape = []                                       # all nodes of a step, in the or
 
 
 class Number:
-    """A value, the one or two numbers it was computed from, and its derivatives with respect to them."""
+    """A value, its one or two operands, and its derivatives with respect to them."""
     __slots__ = 'value', 'grad', 'a', 'da', 'b', 'db'
 
     def __init__(self, value, a=None, da=0.0, b=None, db=0.0):
@@ -125,7 +125,7 @@ def main():
     random.seed(42)
     random.shuffle(names)
     letters = sorted(set(''.join(names)))
-    begin = len(letters)                        # begins a name, and ends it
+    begin = len(letters)                        # begins and ends a name
     vocab = begin + 1
 
     sizes = {'wte': (vocab, WIDTH), 'wpe': (BLOCK, WIDTH), 'lm_head': (vocab, WIDTH)}

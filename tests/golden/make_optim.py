@@ -86,7 +86,7 @@ def newton_schulz(u):
     return x.T if u.shape[0] > u.shape[1] else x
 
 
-def muon(lr, momentum, weight_decay):           # as in Jordan's reference, in float64
+def muon(lr, momentum, weight_decay):           # like Jordan's reference, in float64
     def make(p):
         buf = {n: torch.zeros_like(x) for n, x in p.items()}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Python's module random draws from a seed.
+"""Numbers that Python's module random draws from a seed.
 usage: make_python.py > python.txt              (tests/golden/python.txt was made with Python 3.11)
 
 A line is: what is drawn, the seed, how many values, two arguments, the first value and the last, and the hash

@@ -25,7 +25,7 @@ def line(kind, seed, x, a=0, b=0):
     print(kind, seed, x.numel(), '%.17g %.17g %.17g %.17g %016x' % (a, b, x[0], x[-1], h))
 
 
-class Block(nn.Module):                         # makes its modules in the order of Raschka's
+class Block(nn.Module):                         # makes its modules in Raschka's order
     def __init__(self, dim):
         super().__init__()
         self.att = nn.ModuleList([nn.Linear(dim, dim, bias=False) for _ in range(3)] + [nn.Linear(dim, dim)])

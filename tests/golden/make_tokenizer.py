@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A text, its byte-pair encoding by brute force, and vectors: what tokenizer must do.
+"""A text, its byte-pair encoding by brute force, and vectors: the expected results of a tokenizer.
 usage: make_tokenizer.py OUTDIR                 (tests/golden/tokenizer; Python 3.11, Unicode 14)
 
 text.txt        what the merges are learnt from: sentences, code, several scripts, and words of few letters,
@@ -24,7 +24,7 @@ S, L, N = ''.join(re.escape(chr(c)) for c in SPACES), chars_of('L'), chars_of('N
 PIECES = re.compile(f"'s|'t|'re|'ve|'m|'ll|'d| ?[{L}]+| ?[{N}]+| ?[^{S}{L}{N}]+|[{S}]+(?![^{S}])|[{S}]+")
 
 
-def split(text):                        # bytes to bytes; a byte that is in no character is a surrogate
+def split(text):                        # bytes to bytes; a byte outside any character is a surrogate
     found = PIECES.findall(text.decode('utf-8', 'surrogateescape'))
     return [piece.encode('utf-8', 'surrogateescape') for piece in found]
 

@@ -28,7 +28,7 @@ TEST(bf16_is_refused_in_double)
 
 static float flushed(float x) { return fabsf(x) < FLT_MIN ? copysignf(0, x) : x; }
 
-/* The nearest number with 8 bits of mantissa, of two equally near ones the even one; found by arithmetic. */
+/* The nearest number with 8 bits of mantissa, with ties to even, found by arithmetic. */
 static float rounded(float x)
 {
     int e;
@@ -38,7 +38,7 @@ static float rounded(float x)
     return (float)y;                                    /* beyond FLT_MAX: infinity */
 }
 
-/* sum + a_p b_p + a_p+1 b_p+1 for p = 0, 2, 4 ...; of each pair the second product comes first. */
+/* sum + a_p b_p + a_p+1 b_p+1 for p = 0, 2, 4 ...; the second product of each pair comes first. */
 static float piece(gra_mat a, gra_mat b, int i, int j, int from, int to)
 {
     float sum = 0;
@@ -81,7 +81,7 @@ static bool same(float x, float y) { return (isnan(x) && isnan(y)) || memcmp(&x,
 
 static const char *const how[] = { "base+bf16", "avx512" };     /* in plain C; by the instruction */
 
-/* A tape whose next steps compute in bfloat16, after gra_begin; NULL: not on this processor. */
+/* A tape whose next steps compute in bfloat16, after gra_begin, or NULL if this processor cannot. */
 static gra_tape *open_bf16(int i, int threads)
 {
     setenv("GRADUS_ISA", how[i], 1);
@@ -102,7 +102,7 @@ static gra_mat matrix(real *p, int rows, int cols, bool transposed)
     return transposed ? gra_mat_transpose(gra_mat_of(p, cols, rows)) : gra_mat_of(p, rows, cols);
 }
 
-/* Bits of all kinds: most are ordinary numbers, some are anything, such as NaN, infinities and subnormals. */
+/* Bits of all kinds: most are ordinary numbers, some are special, such as NaN and subnormals. */
 static void fill(gra_rng *rng, real *x, size_t n, unsigned odd)
 {
     gra_randn(rng, x, n);
@@ -157,7 +157,7 @@ TESTS(bf16_products_are_the_scalar_loops, 2)
     gra_close(t);
 }
 
-/* Products that are small, or of few rows or terms, stay float: the same as without the choice. */
+/* Products that are small, or have few rows or terms, stay in float, as if bfloat16 had not been chosen. */
 TESTS(bf16_is_only_for_large_products, 2)
 {
     gra_tape *t = open_bf16(_i, 1), *plain = open_with(_i ? "avx512" : "base", 1);
@@ -183,8 +183,8 @@ TESTS(bf16_is_only_for_large_products, 2)
 
 /* ---- training ---- */
 
-/* Newton-Schulz does not converge in bfloat16: from the same gradient a step of Muon has the same bits with
- * the choice and without. */
+/* Newton-Schulz does not converge in bfloat16: from the same gradient, a step of Muon gives the same bits
+ * with and without that choice. */
 TESTS(bf16_leaves_muon_alone, 2)
 {
     gra_tape *t[] = { open_bf16(_i, 2), open_with(_i ? "avx512" : "base", 2) };

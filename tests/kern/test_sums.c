@@ -2,8 +2,8 @@
  * that drifts, because gradients are checked in double and on small tensors.
  *
  * Each op has one or more rows, whose inputs have N values. The double suite writes sums and gradients to a
- * file; the float suite compares, once with equal terms, whose rounding errors add up, and once with random
- * ones. All values of small tensors are compared, and some of large ones. */
+ * file; the float suite compares, first with equal terms, whose rounding errors add up, then with random
+ * terms. All values of small tensors are compared, and some values of large tensors. */
 #include "lib/reference.h"
 #include "ops/ops_table.h"
 #include "lib/suites.h"
@@ -16,7 +16,7 @@ struct sum_case {
     const char *name, *op;
     int         period;                 /* with equal terms: the values repeat after this many */
     double      low, high;              /* bounds of random values */
-    gra_shape   in[INPUTS];             /* unused ones have no dimensions and are numbers */
+    gra_shape   in[INPUTS];             /* unused inputs are scalars */
     gra_tensor *(*f)(gra_tape *t, gra_tensor **in, int n);
 };
 
@@ -55,7 +55,7 @@ extern struct sum_case sum_cases[];
     ROW(#op " by a column", #op, 1, 0.5, 3, gra_##op(t, x, w), OF(3, N), OF(3, 1))                       \
     ROW(#op " by a plane", #op, 1, 0.5, 3, gra_##op(t, x, w), OF(2, N, 3), OF(2, 1, 3))
 
-static int *ids(gra_tape *t, int n, int below)          /* from 0 to below - 1, in no simple order */
+static int *ids(gra_tape *t, int n, int below)          /* from 0 to below - 1, in an irregular order */
 {
     int *id = gra_alloc(t, (size_t)n * sizeof *id);
     for (int i = 0; i < n; i++)
@@ -193,7 +193,7 @@ static struct sum_run run_case(gra_tape *t, const struct sum_case *c, int n, boo
 
 /* ---- float against double ---- */
 
-/* SUMS_TERMS=10000000 in the environment sets the number of terms, of both kinds; set it for both suites. */
+/* SUMS_TERMS=10000000 in the environment sets the number of terms of both kinds; set it for both suites. */
 static const struct round {
     int  terms;
     bool equal;
@@ -223,8 +223,8 @@ TEST(every_op_has_a_long_sum)
     }
 }
 
-/* How far a row is from what was written, relative to a tensor's largest value (or to one value's share of
- * the loss, where all are rounding errors). All values are compared, or FEW of them. */
+/* How far a row is from the written values, relative to a tensor's largest value (or, if all values are
+ * rounding errors, to one value's share of the loss). All values are compared, or FEW of them. */
 static double off_of(reference *f, const struct sum_case *c, int n, bool equal)
 {
     const struct sum_run r = run_case(t, c, n, equal);
@@ -239,7 +239,7 @@ static double off_of(reference *f, const struct sum_case *c, int n, bool equal)
     return worst;
 }
 
-/* In double it writes, in float it compares. */
+/* Writes in double, and compares in float. */
 TEST(long_sums_agree_with_float64)
 {
     static const double tolerance = 1e-6;

@@ -21,7 +21,7 @@ static real *drawn(gra_rng *rng, size_t n)
 
 /* ---- products ---- */
 
-/* The oracle: c = a b (+ c), in double, with the sum of magnitudes that bounds the rounding error. */
+/* The oracle: c = a b (+ c), in double, and the sum of magnitudes, which bounds the rounding error. */
 static double value(gra_mat x, int i, int j) { return (double)x.p[i * x.row + j * x.col]; }
 
 static void naive(gra_mat a, gra_mat b, gra_mat c, bool accumulate, double *sum, double *size)
@@ -69,7 +69,7 @@ static void compare_product(gra_tape *t, gra_rng *rng, int m, int n, int k, int 
     else
         gra_gemm(gra_tape_machine(t), ma, mb, mc, accumulate);
     const double unit = sizeof(real) == 4 ? 0x1p-24 : 0x1p-53;
-    /* Higham: |error| <= k u sum |a||b|; errors partly cancel, so a much smaller k serves */
+    /* Higham: |error| <= k u sum |a||b|; errors partly cancel, so a much smaller k is enough */
     for (size_t i = 0; i < cells; i++) {
         const double is = value(mc, (int)i / n, (int)i % n);
         ck_assert_msg(fabs(is - sum[i]) <= (2 + sqrt(k)) * 4 * unit * size[i],
@@ -109,8 +109,8 @@ TESTS(products_are_right, 3)            /* _i: an instruction set */
     gra_close(t);
 }
 
-/* A row of a product has the same bits whether one thread computes it by itself, or several with others:
- * generation with a key-value cache computes one token at a time. */
+/* A row of a product has the same bits whether one thread computes it alone, or several threads compute it
+ * with other rows: generation with a key-value cache computes one token at a time. */
 TESTS(few_rows_have_the_bits_of_many, 3)        /* _i: an instruction set */
 {
     gra_tape *t = open_with(isa[_i], 7), *alone = open_with(isa[_i], 1);
@@ -240,7 +240,7 @@ TEST(ops_have_the_same_bits)
     free(first), free(x), free(w), free(b);
 }
 
-/* A mask's gradient: threads share heads only if these add to different values of it. */
+/* A mask's gradient: threads share heads only if the heads add to different values of it. */
 TESTS(mask_gradients_have_the_same_bits, 6)     /* _i: a shape of the mask */
 {
     enum { B = 4, T = 33, KEYS = 40, HEADS = 6, KV_HEADS = 3, D = 5 };
@@ -286,7 +286,7 @@ static gra_tensor *some_loss(gra_tape *tape, const struct gra_gpt *gpt, uint64_t
     return gra_cross_entropy(tape, gra_gpt_forward(tape, gpt, ids, BATCH, TIME), next);
 }
 
-static void *train_one(void *last_loss)                 /* a model and a tape of its own */
+static void *train_one(void *last_loss)                 /* each with its model and tape */
 {
     gra_rng rng;
     gra_manual_seed(&rng, 5);
@@ -322,7 +322,7 @@ TEST(two_models_in_two_threads)
     ck_assert(beside[0] == alone && beside[1] == alone);
 }
 
-struct shared {                                         /* a model that one tape trains and others evaluate */
+struct shared {                                         /* a model: one tape trains, other tapes evaluate */
     struct gra_gpt          gpt;
     pthread_rwlock_t lock;                              /* held for writing only by the optimiser's step */
 };
@@ -377,7 +377,7 @@ TEST(evaluation_beside_training)
 
 /* ---- how many ---- */
 
-/* Containers: 16 cores are seen, and control groups allow less. The command runs in the groups' folder. */
+/* Containers: there are 16 cores, and control groups allow fewer. The command runs in the groups' folder. */
 static void make_groups(const char *groups, const char *command)
 {
     char all[600];

@@ -1,5 +1,5 @@
-/* The key-value cache: a token computed with it has the same logits as in the forward of the whole text, with
- * any number of threads, any instruction set, and after the window has moved; and what it refuses. */
+/* The key-value cache: a token computed with the cache has the same logits as in the forward of the whole
+ * text, with any number of threads, any instruction set, and after the window has moved; and its refusals. */
 #include "layers/gpt.h"
 #include "lib/fault.h"
 #include "lib/fixture.h"
@@ -38,7 +38,7 @@ static void open_gpt(const gra_gpt_config *c)
     another_model();
     gra_manual_seed(&rng, 5);
     gra_gpt_init(&gpt, gra_root(model), c);
-    for (int i = 0; i < gra_param_count(model); i++) {          /* nothing stays at 0 or 1 */
+    for (int i = 0; i < gra_param_count(model); i++) {          /* no value stays at 0 or 1 */
         gra_tensor *p = gra_param_at(model, i);
         for (size_t j = 0; j < p->size; j++)
             p->data[j] += (real)((double)(gra_random(&rng) % 1000) / 2500 - 0.2);
@@ -72,7 +72,7 @@ static void last_logits(const int *tokens, int n, real *to)
 }
 
 /* Clears the cache, as when a window moves, passes `chunk` tokens at a time, and compares the logits after
- * each. */
+ * each chunk. */
 static void compare(int chunk, const char *what)
 {
     const int vocab = gpt.config.vocab_size, context = gpt.config.context_length;
@@ -124,7 +124,7 @@ static void hold_as_bfloat16(void)
 #ifndef GRADUS_DOUBLE
 enum { TOKENS = 9, VOCAB = 75 };
 
-/* Of all tokens at once, and of one after the other with the cache. */
+/* All tokens at once, and one after the other with the cache. */
 static void all_logits(real to[2 * TOKENS][VOCAB])
 {
     gra_begin(t, GRA_EVAL, NULL);
@@ -201,7 +201,7 @@ TEST(no_bfloat16_in_double)
 
 /* ---- layers by themselves ----------------------------------------------------------------------------- */
 
-TEST(attention_continues)       /* with fewer key and value heads, unlike the GPTs; in the second block */
+TEST(attention_continues)       /* unlike the GPTs, with fewer key and value heads; in the second block */
 {
     enum { TIME = 6, WIDTH = 12, KV = 4 };
     struct gra_multi_head_attention a;
@@ -250,8 +250,8 @@ TEST(a_token_allocates_nothing)
 #define NO_GRADIENT ": got a step that records, expected GRA_EVAL: no gradient flows through a " \
                     "key-value cache"
 
-/* REFUSED(name, before, sentence, call): a test in which the call, after so many tokens, is refused with this
- * sentence. The cache stays as it is, also after an earlier error. */
+/* REFUSED(name, before, sentence, call): a test in which the call, after `before` tokens, is refused with
+ * this sentence. The cache does not change, even after an earlier error. */
 #define REFUSED(name, before, sentence, ...)                                                             \
     TEST(refused_##name)                                                                                 \
     {                                                                                                    \
@@ -265,7 +265,7 @@ TEST(a_token_allocates_nothing)
         expect_error("an error before");                                                                 \
     }
 
-static void see(int tokens)             /* in a step of its own */
+static void see(int tokens)             /* in a separate step */
 {
     gra_begin(t, GRA_EVAL, NULL);
     if (tokens)

@@ -2,7 +2,7 @@
  *
  * A case computes y from a file's inputs and parameters, with an op or a layer. Then y and the gradients of
  * sum(dy y) must be those in the file, within its tolerances: the double library uses the _f64 files, the
- * float library the _f32 ones. */
+ * float library the _f32 files. */
 #include "lib/golden.h"
 #include "examples/notebooks/lib/book.h"
 #include "lib/fixture.h"
@@ -51,7 +51,7 @@ static real *as_real(const golden_tensor *x)
     return values;
 }
 
-static gra_tensor *input(const char *name)              /* every call with a name returns the same one */
+static gra_tensor *input(const char *name)              /* every call with a name returns the same tensor */
 {
     const golden_tensor *x = golden_get(file, "input", name);
     gra_tensor *known = recall(name);
@@ -100,7 +100,7 @@ static void set_linear(struct gra_linear *l, const char *format, ...)
         set(l->bias, name);
 }
 
-/* The file calls them w_query ..., or W_q ... */
+/* The file names them w_query ..., or W_q ... */
 #define SET_WORDS(a)   set_linear(&(a).query, "w_query"), set_linear(&(a).key, "w_key"), \
                        set_linear(&(a).value, "w_value")
 #define SET_LETTERS(a) set_linear(&(a).query, "W_q"), set_linear(&(a).key, "W_k"), \
@@ -278,7 +278,7 @@ static void close_case(void)
     close_all();
 }
 
-/* Every gradient in the file must belong to a tensor that the case made, and be equal to its gradient. */
+/* Every gradient in the file must belong to a tensor of the case, and equal its gradient. */
 static void compare_gradients(void)
 {
     int compared = 0;

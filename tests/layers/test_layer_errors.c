@@ -1,11 +1,11 @@
-/* What layers refuse: the sentence for each invalid size, value and input. */
+/* Refusals of layers: the sentence for each invalid size, value and input. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"
 
-/* REFUSED(layer, y, in_model, on_tape, ...): a test in which gra_LAYER_init makes l with the arguments that
- * follow, and y is computed of it. The sentences are the model's and the tape's; NULL: no error.
+/* REFUSED(layer, y, in_model, on_tape, ...): a test in which gra_LAYER_init makes l with the following
+ * arguments, and y is computed from l. The sentences are the model's and the tape's; NULL: no error.
  * REFUSED_X: y is the layer's forward of this x. ABSENT: l is NULL. */
 #define REFUSED(layer, y, in_model, on_tape, ...)                                                        \
     REFUSED_IN(__LINE__, layer, y, in_model, on_tape, __VA_ARGS__)

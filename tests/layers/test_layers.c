@@ -1,7 +1,7 @@
 /* Layers: gradients, values, names, initial values. (For running out of memory see test_faults.c.)
  *
- * PyTorch's golden numbers (test_golden.c) cover the small layers; here a whole GPT is compared with one made
- * of ops, dropout included. */
+ * PyTorch's golden numbers (test_golden.c) cover the small layers; here a whole GPT is compared with a GPT
+ * made of ops, including dropout. */
 #include "layers/gpt.h"
 #include "lib/aborts.h"
 #include "lib/crash.h"
@@ -29,8 +29,8 @@ typedef struct row {
 enum { BEFORE = __COUNTER__ };          /* each row takes the next number */
 extern row layer_rows[];
 
-/* ROW(name, layer, shape, init, y): init makes l in the scope s, and y is computed of l and x on `tape`.
- * PLAIN(name, layer, shape, ...): its init with these arguments, and its forward. */
+/* ROW(name, layer, shape, init, y): init makes l in the scope s, and y is computed from l and x on `tape`.
+ * PLAIN(name, layer, shape, ...) calls the layer's init with these arguments, and its forward. */
 #define ROW(...)  ROW_(__COUNTER__, __VA_ARGS__)
 #define ROW_(...) ROW__(__VA_ARGS__)
 #define ROW__(id, name_, layer_, shape_, init, y)                                                        \
@@ -140,8 +140,8 @@ TEST(every_layer_has_a_row)
     ck_assert_int_gt(layers, 0);
 }
 
-/* Makes a row's layer and moves its parameters off their initial values, so that a gradient that lacks a
- * factor of 1 or a term of 0 is detected. */
+/* Makes a row's layer and changes its parameters from their initial values: otherwise a missing factor of 1,
+ * or a missing term of 0, would not be noticed. */
 static void make(const row *r, gra_model *m)
 {
     gra_rng own;
@@ -194,7 +194,7 @@ TESTS(gradients, 2 * TABLE)
     int result = gra_check(t, &(gra_check_options){ .rng = mode == GRA_TRAIN ? &rng : NULL,
                            .model = model, .nin = r->shape.ndim > 0, .in = &x, .f = r->forward,
                            .arg = r->made }, &report);
-    /* With one key the weight is 1, whatever queries and keys are: their gradients are 0 and test nothing. */
+    /* With one key the weight is 1, whatever the queries and keys: their gradients are 0 and test nothing. */
     const bool one_key = r->shape.ndim > 1 && r->shape.dim[r->shape.ndim - 2] == 1 &&
         strstr(r->name, "attention");
     ck_assert_msg(result == (one_key ? 2 : 0), "%s, %s:\n%s", r->name,
@@ -239,8 +239,8 @@ static gra_tensor *written_out(const gra_gpt_config *c)
     return gra_linear(t, x, param(c->tied ? "tok_emb.weight" : "out_head.weight", 0), NULL);
 }
 
-/* Values, and the order in which dropout draws: embeddings, then in each block the attention's weights and
- * the results of both branches. */
+/* Tests the values, and the order in which dropout draws: embeddings, then in each block the attention's
+ * weights and the results of both branches. */
 TESTS(a_gpt_is_its_formula, 2 * TABLE)
 {
     static const double tolerance = sizeof(real) == sizeof(double) ? 1e-12 : 1e-5;
@@ -259,16 +259,16 @@ TESTS(a_gpt_is_its_formula, 2 * TABLE)
     gra_tensor *y = gra_gpt_forward(t, gpt, ids, SEQUENCES, TIME);
     ck_assert(gra_same_shape(y->shape, GRA_SHAPE(SEQUENCES, TIME, VOCAB)));
     double most = 0;
-    for (size_t i = 0; i < y->size; i++)                /* not fmax: gcc 12 for aarch64 breaks down over it */
+    for (size_t i = 0; i < y->size; i++)                /* not fmax: gcc 12 for aarch64 crashes on it */
         most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
     for (size_t i = 0; i < y->size; i++)
         ck_assert_msg(fabs((double)(y->data[i] - want[i])) <= tolerance * most,
                       "%s: logit %zu is %.17g, expected %.17g",
                       r->name, i, (double)y->data[i], (double)want[i]);
-    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* as many draws */
+    ck_assert_uint_eq(gra_random(&rng), gra_random(&own));      /* both have drawn equally often */
 }
 
-/* ---- without golden numbers, and not in a GPT ------------------------------------------------------ */
+/* ---- layers without golden numbers, and not in a GPT ----------------------------------------------- */
 
 static const double close_to = sizeof(real) == sizeof(double) ? 1e-14 : 1e-6;
 

@@ -4,7 +4,8 @@
 
 #include "core/gradus.h"
 
-/* Opens it on a one-thread tape that is closed at once: the model keeps its machine. NULL: out of memory. */
+/* Opens a model on a one-thread tape, which is closed at once: the model keeps the machine. NULL: no
+ * memory. */
 gra_model *model_alone(gra_rng *rng);
 
 #endif

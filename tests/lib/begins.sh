@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# begins ID FILE: a tokenizer.json gets the template that puts <|endoftext|>, token ID, before each text.
+# begins ID FILE: adds to a tokenizer.json the template that puts <|endoftext|>, token ID, before each text.
 begins() {
     end='<|endoftext|>'
     part() { echo "{\"$1\":{\"id\":\"$2\",\"type_id\":$3}}"; }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct place {                          /* an array that a kernel may write */
-    int     input;                      /* the gradient of this input, or one of these: */
+    int     input;                      /* the gradient of this input, or a special place: */
     real   *x;
     size_t  size;
     real   *before;                     /* its values when the kernel began, */
@@ -15,7 +15,7 @@ struct place {                          /* an array that a kernel may write */
 };
 enum { DATA = -1, SAVED = -2 };
 
-static gra_check_report fault;          /* only its text is used, wrapped as in a gradient check */
+static gra_check_report fault;          /* only the text is used, wrapped as in a gradient check */
 
 const char *chunks_fault(void) { return fault.text[0] ? fault.text : NULL; }
 
@@ -56,7 +56,7 @@ static void run_chunk(gra_tensor *y, gra_work *f, size_t chunk, const struct pla
     f(y, chunk, chunk + 1, 0);
 }
 
-/* Chunks a and b, of which b was run last, both write element j of a place. */
+/* Reports that chunks a and b (b ran last) both write element j of a place. */
 static void explain(gra_tensor *y, gra_work *f, size_t a, size_t b, const struct place *p, int n,
                     const struct place *at, size_t j)
 {

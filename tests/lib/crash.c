@@ -1,5 +1,5 @@
-/* crash: see crash.h. The handler does only what is async-signal-safe: it writes, and raises the signal again
- * for the previous handler (the system's, or a sanitizer with its report). */
+/* crash: see crash.h. The handler makes only async-signal-safe calls: it writes, and raises the signal again
+ * for the previous handler (the system's, or a sanitizer's, which reports). */
 #include "crash.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ void __gcov_dump(void);
 static void say(const char *what, size_t size)
 {
     if (write(STDERR_FILENO, what, size) < 0)
-        return;                         /* no reader: the signal is raised again all the same */
+        return;                         /* no reader: the signal is raised again anyway */
 }
 
 static void crashed(int number)

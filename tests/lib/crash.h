@@ -1,4 +1,5 @@
-/* crash.h: what a test that ends by a signal was doing: its row of a table, the last assertion that held. */
+/* crash.h: prints what a test was doing when a signal ended it: its row of a table, its last good
+ * assertion. */
 #ifndef TESTS_CRASH_H
 #define TESTS_CRASH_H
 
@@ -9,7 +10,7 @@
 void crash_watch(void);                 /* from now on a crash writes the note to stderr; main calls it */
 void crash_note(const char *format, ...) GRA_PRINTF(1, 2);      /* replaces the note */
 
-/* For each assertion that holds, Check writes its place to a file: in a loop over the cells of a product that
+/* Check writes the place of each assertion that holds to a file. In a loop over the cells of a product this
  * takes longer than the product. Here the place is only remembered, and written when the test crashes. */
 extern const char *volatile crash_place;
 #define CRASH_TEXT_(line)        #line

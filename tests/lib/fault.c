@@ -1,4 +1,5 @@
-/* fault: see fault.h. Of a function f, the linker calls our __wrap_f for f, and f for our __real_f. */
+/* fault: see fault.h. For a function f, the linker turns calls of f into calls of our __wrap_f, and our calls
+ * of __real_f into calls of f. */
 #define _XOPEN_SOURCE 700               /* realpath */
 #include "fault.h"
 #include "core/gradus.h"
@@ -27,7 +28,7 @@ static atomic_bool learning;
 static size_t      usual[USUAL];        /* sizes of more than LARGE bytes that are always requested */
 static atomic_int  usuals;
 
-static atomic_int armed;                /* how many of the faults below */
+static atomic_int armed;                /* number of the faults below */
 static struct fault {
     fault_call  call;
     long        n;
@@ -88,7 +89,7 @@ static void run_command(void)
     _exit(99);
 }
 
-/* Strikes a call: returns 0, or the errno with which it must fail. */
+/* Strikes a call: returns 0, or the errno with which the call must fail. */
 static int strike(int error)
 {
     switch (error) {
@@ -100,7 +101,7 @@ static int strike(int error)
     }
 }
 
-/* Counts a call: returns 0, or the errno with which it must fail. */
+/* Counts a call: returns 0, or the errno with which the call must fail. */
 static int strikes(fault_call call)
 {
     int error = 0;
@@ -227,7 +228,7 @@ int __wrap_open(const char *path, int flags, ...)
     return hold_fd(fd);
 }
 
-/* How many of n bytes to transfer; -1: fail with errno. */
+/* The number of bytes, out of n, to transfer; -1: fail with errno. */
 static ssize_t cut(fault_call call, size_t n)
 {
     const int error = strikes(call);
@@ -348,7 +349,7 @@ static const struct {
     { "INT", FAULT_INT }, { "TERM", FAULT_TERM }, { "KILL", FAULT_KILL }, { "RUN", FAULT_RUN },
 };
 
-/* Adds the fault at the beginning of a wish; false if there is none. */
+/* Adds the fault at the beginning of a wish; false: the wish does not begin with a fault. */
 static bool add_wish(const char *wish)
 {
     char call[16], error[16], ever[8] = "";
@@ -382,7 +383,7 @@ __attribute__((constructor)) static void arm_from_environment(void)
     }
     if (wishes && *wishes) {
         signal(SIGINT, SIG_DFL);        /* background processes of a shell start with SIGINT ignored */
-        alarm(3600);                    /* ends a program that hangs: far longer than the slowest takes */
+        alarm(3600);                    /* ends a program that hangs: far longer than the slowest needs */
     }
 }
 

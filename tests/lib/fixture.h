@@ -1,6 +1,6 @@
-/* fixture.h: what most suites open before each test and close after it: a tape of one thread, a model, and
- * the generator that its layers draw from. Tape and model keep going after an error, so that a test can
- * compare its sentence.
+/* fixture.h: objects that most suites open before each test and close after it: a tape of one thread, a
+ * model, and the generator for its layers. Tape and model keep going after an error, so a test can compare
+ * the sentence.
  *
  *     CASE(name, open_all, close_all, "") */
 #ifndef TESTS_FIXTURE_H
@@ -14,7 +14,7 @@ extern gra_rng    rng;                  /* of seed 123 */
 
 void open_all(void);
 void close_all(void);
-void another_model(void);               /* replaces `model` by an empty one */
+void another_model(void);               /* replaces `model` by an empty model */
 
 const char *or_none(const char *error); /* "no error" for NULL */
 void expect_error(const char *expected);        /* the tape's sentence, or "no error" */

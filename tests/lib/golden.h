@@ -1,5 +1,5 @@
-/* golden.h: golden numbers for tests: reads a file with the notebooks' reader (tests may use what is in
- * examples, never the other way round), and fails the test if the reader refuses the file. */
+/* golden.h: golden numbers for tests: reads a file with the notebooks' reader (tests may use code of
+ * examples, but never the reverse), and fails the test if the reader refuses the file. */
 #ifndef GRADUS_GOLDEN_H
 #define GRADUS_GOLDEN_H
 

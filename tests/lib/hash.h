@@ -1,5 +1,5 @@
 /* hash.h: the 64-bit FNV-1a hash of a sequence of numbers: start with HASH_START and add each in turn. The
- * least significant byte of each comes first, whatever the byte order of the machine. */
+ * least significant byte of each number comes first, whatever the machine's byte order. */
 #ifndef TESTS_HASH_H
 #define TESTS_HASH_H
 

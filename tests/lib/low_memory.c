@@ -18,7 +18,7 @@ size_t lines_left(gra_tape *t)
     if (!fault_wrapped())
         return 0;
     gra_begin(t, GRA_GRAD, NULL);
-    gra_alloc(t, LINE);                 /* now the arena has a block, which it keeps */
+    gra_alloc(t, LINE);                 /* now the arena has a block, and keeps it */
     gra_begin(t, GRA_GRAD, NULL);
     no_more(0);
     while (gra_alloc(t, LINE))

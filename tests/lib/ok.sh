@@ -1,21 +1,21 @@
 # shellcheck shell=sh disable=SC2034
 # Shared by the scripts tests/ROOM/NAME.sh, which begin with `. tests/lib/ok.sh` and run in the repository's
-# root. The programs are in ${BUILD:-build}. A script writes to the folder $W; if a test fails, a copy of it
-# is left in $BUILD/NAME.test.
+# root. The programs are in ${BUILD:-build}. A script writes to the folder $W; if a test fails, a copy of $W
+# remains in $BUILD/NAME.test.
 BUILD=${BUILD:-build}
-case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, as is $W: some scripts use cd
+case $BUILD in /*) KEPT=$BUILD ;; *) KEPT=$PWD/$BUILD ;; esac     # absolute, like $W: some scripts use cd
 TRAIN=$KEPT/train
 GENERATE=$KEPT/generate
 FAULTS=$KEPT/faults
 SCRIPT=${0##*/}
 KEPT=$KEPT/${SCRIPT%.sh}.test
-blank=' '                               # for lines that end in one
+blank=' '                               # for lines that end with a carriage return
 passed=0
 failed=0
 
-# A folder in memory, if the system has one that has room and may contain programs. A training run calls fsync
-# for each of its files, and the tests make hundreds of runs: with a disk they would spend most of their time
-# waiting.
+# A folder in memory, if the system has such a folder with enough room, in which programs may run. A training
+# run calls fsync for each of its files, and the tests make hundreds of runs: with a disk they would spend
+# most of their time waiting.
 in_memory() {
     dir=$(mktemp -d /dev/shm/gradus.XXXXXX) || return 1
     printf '#!/bin/sh\n' >"$dir/program"
@@ -42,8 +42,8 @@ LC_ALL=C
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 export LC_ALL ASAN_OPTIONS
 
-# Some scripts have two parts (see tests/tests.mk): what `make test` runs is `if quick`, what it leaves to
-# `make test-all` is `if rest`. A script that is run by hand tests both.
+# Some scripts have two parts (see tests/tests.mk): `make test` runs the part `if quick`, and `make test-all`
+# the part `if rest`. A script that is run by hand runs both parts.
 quick() { [ "${PART:-quick}" = quick ]; }
 rest() { [ "${PART:-rest}" = rest ]; }
 
@@ -59,7 +59,7 @@ ok() {          # ok WHAT COMMAND ...: the command succeeds
     fi
 }
 
-ends_with() {   # ends_with STATUS COMMAND ...: its output is left in $W/out and $W/err
+ends_with() {   # ends_with STATUS COMMAND ...: leaves its output in $W/out and $W/err
     expected=$1
     shift
     "$@" >"$W/out" 2>"$W/err"
@@ -70,7 +70,7 @@ ends_with() {   # ends_with STATUS COMMAND ...: its output is left in $W/out and
     return 1
 }
 
-refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to stderr, nothing to stdout
+refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to stderr and nothing to stdout
     expected=$1
     pattern=$2
     shift 2
@@ -79,9 +79,9 @@ refuses() {     # refuses STATUS PATTERN COMMAND ...: it writes one sentence to 
 }
 
 # ---- signals and failing calls at a chosen moment --------------------------------------------------------
-# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls and makes the n-th fail
-# or sends a signal at it, so no test depends on time.
-moments() {     # moments WHAT: true where programs can be linked so; otherwise prints that WHAT is left out
+# The programs in $FAULTS are linked with tests/lib/fault.c, which counts their calls, and makes the n-th call
+# fail or sends a signal at that call, so no test depends on time.
+moments() {     # moments WHAT: true if programs can be linked so; if not, prints that WHAT is left out
     env GRADUS_FAULT="begin 1 RUN" "$FAULTS/train" --help >"$W/moments" 2>&1
     moments=$?
     [ $moments -eq 0 ] && return 0
@@ -104,12 +104,12 @@ at() {          # at STATUS MOMENTS PROGRAM FLAGS ...: its exit status with thes
         GRADUS_FAULT_REPORT="$W/report" "$FAULTS/$program" "$@"
 }
 
-finds() {       # finds PATTERN FILE: wherever its lines are wrapped, which may be within the name of a file:
-                # blanks and line breaks do not count
+finds() {       # finds PATTERN FILE: ignores blanks and line breaks, since a line may be wrapped within the
+                # name of a file
     tr -d ' \n' <"$2" >"$W/unwrapped" && grep -q -- "$(printf '%s' "$1" | tr -d ' ')" "$W/unwrapped"
 }
 
-# ---- what must be absent; these fail if the file or folder itself is missing -------------------------------
+# ---- absent things; these tests fail if the file or folder itself is missing -----------------------------
 lacks() {       # lacks GREP'S ARGUMENTS: the files exist, and no line matches
     grep "$@"
     [ $? -eq 1 ]
@@ -138,7 +138,7 @@ with() {        # with NAME COMMAND ...: with the folder $W/NAME, which contains
     return $with
 }
 
-same_run() {    # same_run A B: except for times, both left the same files, and none unfinished
+same_run() {    # same_run A B: except for times, both left the same files, and no unfinished file
     same_table 1-5 "$1" "$2" && holds_no '[.]tmp$' "$2" || return 1
     for same in model.safetensors best.safetensors result.tsv sample.txt vocab.tsv; do
         cmp "$1/$same" "$2/$same" || return 1

@@ -1,5 +1,5 @@
-/* suites.h: how a test is written, and which suites there are. A test registers itself before main begins.
- * The tests in tests/ROOM/test_NAME.c are the suite NAME, in the order of the file:
+/* suites.h: how to write a test, and the list of suites. A test registers itself before main begins. The
+ * tests in tests/ROOM/test_NAME.c are the suite NAME, in the order of the file:
  *
  *     CASE(name, open_all, close_all, "")     // run before and after each test from here on; a tag or ""
  *
@@ -45,13 +45,13 @@ struct listed {
 void list(struct listed *l);
 
 Suite      *suite_of(const char *name); /* its tests */
-const char *next_suite(const char *name);       /* after this one, or the first for NULL; by file; or NULL */
+const char *next_suite(const char *name);       /* the next suite, by file, or NULL; NULL: the first */
 bool        suite_known(const char *name);
 void        list_suites(FILE *f);       /* all names, each line after a line break */
 
 #define LENGTH(a) (int)(sizeof(a) / sizeof *(a))
 
-/* Where size_t has 32 bits, some shapes have too many values to count; elsewhere they only exceed memory. */
+/* If size_t has 32 bits, some shapes have too many values to count; otherwise they only exceed memory. */
 #define ADDRESSES_OF_32_BITS (SIZE_MAX <= UINT32_MAX)
 
 /* Sanitizers make programs several times slower. */

@@ -1,4 +1,4 @@
-/* Deliberate mistakes: the other tests must find them and report them well. */
+/* Deliberate mistakes, which the other tests must find and report well. */
 #include "aborts.h"
 #include "chunks.h"
 #include "crash.h"
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 /* ---- kernels that cannot be cut into chunks ----
- * Beginners' kernels: run in one piece, all of them are right. */
+ * Beginners' kernels, which are all right when run in one piece. */
 
 static void sum_of_both(gra_tensor *y, size_t from, size_t to)         /* correct */
 {
@@ -31,7 +31,7 @@ static void to_both(gra_tensor *y, size_t from, size_t to)
             db[w.b + i * w.step_b] += y->grad[w.y + i];
         }
 }
-/* should be GRA_BROADCAST_KERNEL, since operands may be stretched */
+/* should be GRA_BROADCAST_KERNEL: operands may be stretched */
 GRA_KERNEL(to_both_all, to_both, y, y->size, 2)
 
 static void to_both_of_all(gra_tensor *y, size_t from, size_t to)
@@ -54,7 +54,7 @@ static const real values[6] = { 1, 2, 3, 4, 5, 6 };
 
 typedef void pass(gra_tensor *y);
 
-/* Runs the op, and the backward of its sum, on (2, 3) and (2, 3) or, stretched, on (3, 1) and (1, 2). */
+/* Runs the op, and the backward of its sum, on (2, 3) and (2, 3) or, if stretched, on (3, 1) and (1, 2). */
 static gra_tensor *run(gra_tape *t, pass *forward, pass *backward, bool stretched)
 {
     static gra_op op;
@@ -111,7 +111,7 @@ TESTS(wrong_chunks_are_reported, LENGTH(cuts)) /* _i: of cuts */
 
 /* ---- crashes ---- */
 
-/* gra_result_like, copied from an op of one input, where gra_result_broadcast is needed. */
+/* Calls gra_result_like, copied from an op of one input, where gra_result_broadcast is needed. */
 static gra_tensor *of_one_input(gra_tape *t, gra_tensor **in, void *arg)
 {
     static const gra_op op = { .name = "op", .forward = sum_of_both_all };
@@ -147,7 +147,7 @@ TEST(a_crash_names_its_row)
 
 /* ---- names of suites ---- */
 
-/* Runs this program with these variables: returns its exit status, and in `said` its output. */
+/* Runs this program with these environment variables: returns its exit status, and in `said` its output. */
 static int run_with(const char *variables, char *said, size_t size)
 {
     char command[512];
@@ -162,7 +162,7 @@ static int run_with(const char *variables, char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-TESTS(suites_are_listed, 2)            /* _i 0: when requested; 1: when there is none of that name */
+TESTS(suites_are_listed, 2)            /* _i 0: when requested; 1: when no suite has that name */
 {
     static const char *const begin[2] = { "suites:\n    memory shape ",
                                           "there is no suite called \"op\"; there are\n    "

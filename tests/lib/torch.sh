@@ -1,5 +1,6 @@
-# torch.sh: sourced after ok.sh by the scripts that compare with PyTorch: sets `python`, an interpreter that
-# has it; where there is none, the script ends with a sentence. PYTHON=... names one to try.
+# torch.sh: sourced after ok.sh by the scripts that compare with PyTorch. It sets `python`, an interpreter
+# that has PyTorch, or ends the script with a sentence if there is none. PYTHON=... names an interpreter to
+# try.
 python=
 for candidate in ${PYTHON:-python3 /usr/bin/python3}; do
     if "$candidate" -c 'import numpy, torch' >"$W/python" 2>&1; then

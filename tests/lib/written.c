@@ -10,7 +10,7 @@
 
 static char left[8192];                 /* the sentences found so far */
 
-/* Adds the sentences of a file that begin "NAME: ". */
+/* Adds the sentences of a file that begin with "NAME: ". */
 static void collect(const char *path, const char *name)
 {
     static char text[1 << 17];
@@ -24,7 +24,7 @@ static void collect(const char *path, const char *name)
             *next++ = '\0';
         const char *mark = strstr(line, MARK), *sentence = NULL;
         for (const char *at = strstr(line, begin); mark && at && at < mark; at = strstr(at + 1, begin))
-            sentence = at;                      /* the last before the mark */
+            sentence = at;                      /* the last quote before the mark */
         if (!sentence)
             continue;
         const char *comment = strstr(mark, " */");

@@ -1,5 +1,4 @@
-/* Buffers, in the layer that a user makes of them, batch norm, and what
- * torch.multinomial draws: numbers of PyTorch 1.13. */
+/* Buffers in a user's layer, batch norm, and the draws of torch.multinomial, compared with PyTorch 1.13. */
 #include "lib/aborts.h"
 #include "lib/fixture.h"
 #include "lib/suites.h"

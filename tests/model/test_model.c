@@ -146,7 +146,7 @@ TEST(a_failed_file_leaves_the_model_usable)
     ck_assert_ptr_null(gra_model_error(model));
 }
 
-TEST(an_unusable_model_has_no_file)             /* and keeps its first error, unless it was a file's */
+TEST(an_unusable_model_has_no_file)             /* and keeps its first error, unless it came from a file */
 {
     param("w", GRA_SHAPE(2));
     ck_assert_int_eq(gra_save(model, GRADUS_BUILD "/model_suite.safetensors", NULL, 0), 0);
@@ -159,7 +159,7 @@ TEST(an_unusable_model_has_no_file)             /* and keeps its first error, un
     ck_assert_str_eq(gra_model_error(model), "the first");
 }
 
-TEST(initialisers)                      /* what the generator draws with these numbers, bit for bit */
+TEST(initialisers)                      /* the draws of the generator with these numbers, bit for bit */
 {
     enum { OUT = 12, IN = 8, N = OUT * IN };
     const double xavier = sqrt(6.0 / (OUT + IN)), linear = 1 / sqrt(IN);
@@ -248,7 +248,7 @@ TEST(no_memory_for_a_gradient)                  /* the parameter stays frozen */
 /* ---- what is refused ---- */
 
 /* REFUSED(name, sentence, call): the model already has a parameter w, and the call makes nothing. The
- * sentence is a part of the error. REFUSED_AFTER: the call first makes n tensors. */
+ * sentence is part of the error. REFUSED_AFTER: the call first makes n tensors. */
 #define REFUSED(name, sentence, ...) REFUSED_AFTER(0, name, sentence, __VA_ARGS__)
 #define REFUSED_AFTER(n, name, sentence, ...)                                                            \
     TEST(refused_##name)                                                                                 \

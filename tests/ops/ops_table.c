@@ -1,9 +1,9 @@
-/* The table of all ops: for each op, rows whose gradients, values and chunks are checked (test_ops.c says
- * how), then its answers, and what it refuses. A line registers itself before main begins, as a test does.
+/* The table of all ops: for each op, rows whose gradients, values and chunks are checked (test_ops.c tells
+ * how), then its answers and refusals. A line registers itself before main begins, like a test.
  *
  *     ROW(name, op, y, input, ...)    a row: its name in messages, the .name of the gra_op that it checks,
  *                         y as an expression of t and x, w, b, m (or in[0] ...), and these inputs
- *     TRAIN(...), FLAT(...)   a row that runs in training mode, where something is dropped; a row with a
+ *     TRAIN(...), FLAT(...)   a row that runs in training mode, with dropout; a row with a
  *                         gradient that is 0 throughout
  *     FORMULA(exp, exp(x), X)     a row of gra_exp(t, x), of an X, and its formula in C's double, with which
  *                         the values are compared, also from -30 to 30
@@ -25,8 +25,7 @@
  *     REFUSED(call, sentence)     the error of this call, whose x is (2, 3) with the values 1 to 6
  *
  * Begin with the plainest row of an op: if several fail, only the first shows its report. Sizes are odd on
- * purpose (1, 3, 17), so that no loop over whole vectors fits them; a few exceed the blocks in which an op
- * works. */
+ * purpose (1, 3, 17), so no loop over whole vectors fits; a few exceed the blocks in which an op works. */
 #include "rows.h"
 #include "lib/suites.h"
 
@@ -154,12 +153,12 @@ int op_facts_count;
 #define nan_ ((double)NAN)
 static const double over3 = 1.0 / 3, e1 = 2.71828182845904523536, log2_ = 0.69314718055994530942;
 
-/* The loss of a sure prediction, whose logit x is right, and the probability that it leaves to the others. */
+/* The loss of a confident, right prediction with the logit x, and the probability of all other classes. */
 #define LOSS(x)      log1p(exp(-(double)(x)))
 #define SLIGHT(x)    (1 / (1 + exp((double)(x))))
 #define NEXT         (sizeof(real) == 8 ? 0x1p-52 : 0x1p-23)
 #define NEAR_1       VECTOR((real)(1 + NEXT), 1, 1, 1)
-#define OVER_ROOT    (NEXT / 0x1.9e7c6e43390b7p-9)       /* over sqrt(1e-5): the variance is far below */
+#define OVER_ROOT    (NEXT / 0x1.9e7c6e43390b7p-9)       /* over sqrt(1e-5): the variance is far below 1e-5 */
 
 #define HAS_2        " of a tensor (2, 3), expected one of its 2" FROM_0
 #define HAS_0        " of a tensor (), expected one of its 0" FROM_0
@@ -241,7 +240,7 @@ ANSWER(gra_cos(t, ANGLES), TO(-0.99999999999999617863, -0.95215536825901485124, 
 FORMULA(tanh, tanh(x), X)
 ANSWER(gra_tanh(t, VECTOR(-inf, inf, nan_, 0)), TO(-1, 1, nan_, 0))
 FORMULA(sigmoid, 1 / (1 + exp(-x)), WIDE)
-ANSWERS(VECTOR(100, -100), gra_tanh(t, x), TO(1, -1), TO(0, 0))     /* the slope of y, which is rounded */
+ANSWERS(VECTOR(100, -100), gra_tanh(t, x), TO(1, -1), TO(0, 0))     /* the slope from y, which is rounded */
 ANSWER(gra_sigmoid(t, VECTOR(-inf, inf, nan_, 0)), TO(0, 1, nan_, 0.5))
 FORMULA(relu, x > 0 ? x : 0, X)
 ANSWERS(VECTOR(-inf, inf, nan_, 0, -1), gra_relu(t, x), TO(0, inf, nan_, 0, 0), TO(0, 2, 3, 0, 0))
@@ -264,7 +263,7 @@ CALL(add_scalar, gra_add_scalar(t, x, -1.5), x - 1.5, X)
 OPERANDS(where, gra_where(t, gra_gt(t, x, w), x, w), a > b ? a : b, W)
 ROW("where: by rows", "where", gra_where(t, BITS(3, 1), x, w), X(3, 17), W(17))
 ROW("where: x or x", "where", gra_where(t, gra_lt(t, x, gra_full(t, 0, GRA_SCALAR)), x, x), X(17))
-ANSWER(gra_lt(t, VECTOR(1, 2, 3, nan_), VECTOR(2)), TO(1, 0, 0, 0))     /* of a NaN only != holds */
+ANSWER(gra_lt(t, VECTOR(1, 2, 3, nan_), VECTOR(2)), TO(1, 0, 0, 0))     /* for a NaN only != holds */
 ANSWER(gra_le(t, VECTOR(1, 2, 3, nan_), VECTOR(2)), TO(1, 1, 0, 0))
 ANSWER(gra_gt(t, VECTOR(1, 2, 3, nan_), VECTOR(2)), TO(0, 0, 1, 0))
 ANSWER(gra_ge(t, VECTOR(1, 2, 3, nan_), VECTOR(2)), TO(0, 1, 1, 0))
@@ -299,7 +298,7 @@ REFUSED(gra_masked_fill(t, MATRIX(1, 3, 1, 2, 3), x, 0),
 REFUSED(gra_masked_fill(t, x, NULL, 0), "masked_fill: got NULL for input 1, expected a tensor: a layer's "
         "parameters are made by its init")
 
-/* A gradient cannot be checked at -inf, but at the softmax of it. */
+/* A gradient cannot be checked at -inf, but it can be checked at the softmax. */
 ROW("causal_mask", "causal_mask", gra_softmax(t, gra_causal_mask(t, x), -1), X(2, 5, 5))
 ROW("causal_mask: more keys", "causal_mask", gra_softmax(t, gra_causal_mask(t, x), -1), X(3, 7))
 ROW("causal_mask: fewer keys", "causal_mask", gra_softmax(t, gra_causal_mask(t, x), -1), X(2, 7, 3))
@@ -637,7 +636,7 @@ REFUSED(gra_slice(t, x, 2, 0, 1), "slice: got dimension 2" HAS_2)
 
 /* ---- for language models ---- */
 
-static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 is absent, 2 and 4 occur twice */
+static const int ids[] = { 2, 0, 4, 4, 1, 2 };          /* 3 is absent; 2 and 4 occur twice */
 ROW("embedding", "embedding", gra_embedding(t, x, ids, GRA_SHAPE(6)), W(5, 17))
 ROW("embedding: a matrix of ids", "embedding", gra_embedding(t, x, ids, GRA_SHAPE(2, 3)), W(5, 3))
 ROW("embedding: one id", "embedding", gra_embedding(t, x, ids, GRA_SCALAR), W(5, 3))
@@ -747,7 +746,7 @@ static gra_tensor *hidden(gra_tape *t)          /* the second of three queries s
     return gra_constant(t, (const real[]){ 0, -inf, 0, -inf, -inf, -inf, -inf, 0, 0 }, GRA_SHAPE(3, 3));
 }
 
-/* test_attention.c compares it with other ops, in all sizes, causal or not, with dropout, with a mask. */
+/* test_attention.c compares attention with other ops, in all sizes, causal or not, with dropout or a mask. */
 #define ATTENDED(...)  gra_attention(t, x, w, b, HOW(__VA_ARGS__))
 #define TO_ITSELF(...) gra_attention(t, x, x, x, HOW(__VA_ARGS__))
 ROW("attention", "attention", ATTENDED(.heads = 1), X(2, 3, 5), W(2, 3, 5), B(2, 3, 7))
@@ -772,7 +771,7 @@ ROW("attention: hidden keys", "attention", ATTENDED(.heads = 1, .mask = hidden(t
     X(2, 3, 4), W(2, 3, 4), B(2, 3, 2))
 TRAIN("attention: a mask, dropout", "attention", ATTENDED(.heads = 2, .mask = m, .dropout = 0.3),
     X(2, 3, 8), W(2, 4, 8), B(2, 4, 6), M(4))
-/* The three scores of 10000, 9999 and -10000 for queries of 1. */
+/* Keys that give the three scores 10000, 9999 and -10000 for queries of 1. */
 #define KEYS AS(VECTOR(SCORES), 1, 3, 1)
 ANSWERS(AS(VECTOR(1, 2, 3), 1, 3, 1), gra_attention(t, ONES(1, 1, 1), KEYS, x, HOW(.heads = 1)),
         TO(HIGH + 2 * LOW), TO(HIGH, LOW, 0))

@@ -1,6 +1,6 @@
-/* One table of all ops, for what is tested with every op: its gradient and values, that float32 agrees with
- * float64, that large tensors may be cut into chunks, that inputs may need no gradient or be missing, that
- * memory may run out (all in test_ops.c), and that a wrong gradient would be detected (test_mutants.c). */
+/* The table of all ops, for tests of every op: its gradient and values, float32 against float64, large
+ * tensors cut into chunks, inputs without a gradient or missing, memory that runs out (all in test_ops.c),
+ * and the detection of wrong gradients (test_mutants.c). */
 #ifndef GRADUS_TESTS_OPS_TABLE_H
 #define GRADUS_TESTS_OPS_TABLE_H
 
@@ -14,9 +14,9 @@ struct op_case {
     gra_check_in  in[4];
     gra_check_fn *f;                    /* y of the inputs; arg is not used */
     double        tol;                  /* of the gradient check */
-    bool          flat; /* a tensor's gradient is 0 throughout: the check reports that this tests nothing */
-    /* y's elements as a function of those of in[0], and of in[1] if there are two, in C's double; NULL: not
-     * compared */
+    bool          flat; /* a tensor's gradient is 0 everywhere: the check reports that this tests nothing */
+    /* y's elements as a function of the elements of in[0], and of in[1] if there are two inputs, in C's
+     * double; NULL: not compared */
     double      (*formula)(double a, double b);
 };
 

@@ -19,8 +19,8 @@ static const double *drawn_weights(size_t n)            /* floats in [0.5, 1.5] 
     return c;
 }
 
-/* loss = sum_i c_i y_i, and its backward. `again`: these n tensors are added to it, so that their gradients
- * are not zero when the backward of y's op runs. */
+/* loss = sum_i c_i y_i, and its backward. `again`: n tensors to add to the loss, so their gradients are not
+ * zero when the backward of y's op runs. */
 static gra_tensor *sweep(gra_tape *t, gra_tensor *y, int n, gra_tensor *const *again)
 {
     const double *c = drawn_weights(y->size);
@@ -58,9 +58,9 @@ static uint64_t seed_of(const struct op_case *c)
 
 /* ---- the note of a crash ---- */
 
-typedef struct probe {                  /* watches a row that is recorded but not computed */
+typedef struct probe {                  /* watches a row that is only recorded */
     const char *op;
-    int         inputs;                 /* the most that the op was made with; 0: the op is absent */
+    int         inputs;                 /* the largest number; 0: the op is absent */
 } probe;
 
 static void clear(void *watcher, void *piece, size_t bytes)
@@ -78,10 +78,10 @@ static void count_inputs(void *watcher, gra_tensor *y, bool backward)
     (void)backward;
     if (strcmp(y->op->name, p->op) == 0 && y->nin > p->inputs)
         p->inputs = y->nin;
-    y->op = &idle;                      /* so that its own forward does not run */
+    y->op = &idle;                      /* keeps the op's forward from running */
 }
 
-/* How many inputs the op is made with, on a tape of its own; no forward runs. */
+/* The number of inputs of the op, found on a separate tape; no forward runs. */
 static int inputs_of_op(const struct op_case *c)
 {
     static gra_rng rng;

@@ -11,14 +11,14 @@ typedef struct row_run {
     gra_tensor *y, *loss, *in[ROW_INPUTS];
 } row_run;
 
-/* In a step of its own; bit i of `grads`: input i needs a gradient. USED_AGAIN: the loss uses inputs too. */
+/* Runs it in a separate step; bit i of `grads`: input i needs a gradient. USED_AGAIN: by the loss too. */
 row_run     run_row(gra_tape *t, int row, unsigned grads);
 gra_tensor *draw_input(gra_tape *t, gra_rng *g, const gra_check_in *in, bool grad);
 
-/* Sets the note of a crash to this row and how it is run, such as ", where memory ends" or "". */
+/* Sets the crash note to this row and to how it is run, such as ", where memory ends" or "". */
 void        note_row(const struct op_case *c, const char *how);
 
-/* Copies of y and the gradients; the size is 0 where there is none. */
+/* Copies of y and the gradients; the size is 0 if there is none. */
 typedef struct outcome {
     int    n;
     real  *values[1 + ROW_INPUTS];

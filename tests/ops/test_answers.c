@@ -1,4 +1,4 @@
-/* Single ops: what takes more than a line of ops_table.c, where the known answers and the refusals are. */
+/* Single ops: tests longer than a line of ops_table.c, which has the known answers and the refusals. */
 #include "core/random/mcg31.h"
 #include "lib/fault.h"
 #include "lib/isa.h"
@@ -66,7 +66,7 @@ TEST(a_mask_gets_no_gradient)
     EXPECT(gra_grad(x), 1, 0, 1);
     EXPECT(gra_grad(mask), 0, 0, 0);
     gra_begin(t, GRA_GRAD, NULL);
-    x = gra_full(t, 1, GRA_SHAPE(3));                    /* not even if nothing else would need one */
+    x = gra_full(t, 1, GRA_SHAPE(3));                    /* not even if no other input needs one */
     mask = VECTOR(0, 1, 0);
     ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_masked_fill(t, x, mask, 9))), 0);
     EXPECT(gra_grad(mask), 0, 0, 0);
@@ -150,7 +150,7 @@ TEST(dropout_is_pytorchs)               /* torch.manual_seed(123); dropout(ones(
         ck_assert_double_eq((double)y->data[i], kept[i] == '1' ? 2 : 0);
 }
 
-/* The step's i-th random number drops element i, also where threads share a large tensor. */
+/* The step's i-th random number drops element i, even if threads share a large tensor. */
 TESTS(dropout_is_the_stream_number_by_number, ISAS)
 {
     const size_t n = 100003;
@@ -206,7 +206,7 @@ TEST(no_values)
     expect_shape(gra_layer_norm(t, y, w, w, 1e-5), GRA_SHAPE(0, 3));
     expect_shape(gra_layer_norm(t, x, none, none, 1e-5), GRA_SHAPE(3, 0));
     expect_shape(gra_max_dim(t, y, 1, false), GRA_SHAPE(0));
-    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));    /* no row needs the maximum of none */
+    gra_tensor *square = gra_constant(t, NULL, GRA_SHAPE(0, 0));    /* no row needs a maximum of no values */
     expect_shape(gra_max_dim(t, square, 1, false), GRA_SHAPE(0));
     expect_shape(gra_min_dim(t, square, 0, true), GRA_SHAPE(1, 0));
     expect_shape(gra_embedding(t, MATRIX(1, 3, 1, 2, 3), NULL, GRA_SHAPE(0)), GRA_SHAPE(0, 3));

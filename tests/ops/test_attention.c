@@ -1,4 +1,4 @@
-/* Attention: its weights, if the tape keeps them, against other ops, and the errors if it does not; and
+/* Attention: its weights compared with other ops if the tape keeps them, and the errors if it does not; and
  * layers on inputs with any number of leading dimensions. */
 #include "layers/layers.h"
 #include "lib/fixture.h"
@@ -63,7 +63,7 @@ TEST(weights_change_nothing)                            /* of the result and the
     ck_assert_int_eq(memcmp(dq[0], dq[1], sizeof dq[0]), 0);
 }
 
-/* ---- strips: the weights are computed some rows at a time, and again in backward ---- */
+/* ---- strips: the weights are computed a few rows at a time, and again in backward ---- */
 
 static gra_tensor *by_head(gra_tensor *x)               /* (batch, heads, time, d) */
 {
@@ -80,8 +80,8 @@ static gra_tensor *of_ops(gra_tensor *const in[4], const gra_attention_options *
     return gra_reshape(t, gra_transpose(t, p, 1, 2), GRA_SHAPE(BATCH, in[0]->shape.dim[1], -1));
 }
 
-/* Where the scores of each second query overflow to -inf, its row is zeros without a gradient. The scores of
- * the others are 0, and so is their dq, but for the rounding errors of large numbers. */
+/* Every second query's scores overflow to -inf: its row is zeros without a gradient. The other queries have
+ * scores of 0 and a dq of 0, except for the rounding errors of large numbers. */
 static void overflow(gra_tensor *q, gra_tensor *k)
 {
     const real large = sizeof(real) == sizeof(double) ? (real)1e200 : (real)1e25;
@@ -91,7 +91,7 @@ static void overflow(gra_tensor *q, gra_tensor *k)
         k->data[i] = large;
 }
 
-/* Only the last TIME keys count, and none for the first query. */
+/* Only the last TIME keys count, and the first query sees none. */
 static void hide(gra_tensor *mask, size_t time, size_t keys)
 {
     for (size_t i = 0; i < mask->size; i++)
@@ -149,7 +149,7 @@ TESTS(a_hidden_key_may_be_nan_or_inf, 2)
     enum { N = 3 };
     gra_begin(t, GRA_EVAL, NULL);
     gra_tensor *q = random_input(GRA_SHAPE(1, N, DIM)), *k = random_input(GRA_SHAPE(1, N, DIM));
-    /* then the scores of the first query and the last are infinite */
+    /* then the scores of the first and the last query are infinite */
     q->data[DIM - 1] = q->data[q->size - 1] = 1;
     gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: only the last query sees it */

@@ -134,7 +134,7 @@ static bool compute(const char *place, char to[128])
 
 CASE(beside, NULL, NULL, "")
 
-/* Float's column: in double some cells differ. */
+/* The column is for float: in double some cells differ. */
 TEST(the_column_of_gradus)
 {
     enum { ROWS = 31 };

@@ -1,7 +1,7 @@
-/* The ops. For each row of ops_table.c: its gradient (float64), its values if the row has a formula, that
- * both precisions agree, that threads may share its work, that any of its inputs may need no gradient or be
- * missing, and that any allocation may fail; then the table's answers and refusals. What takes more than a
- * line of the table is in test_answers.c. */
+/* The ops. Tests for each row of ops_table.c: the gradient (float64), the values if the row has a formula,
+ * both precisions against each other, threads that share the work, inputs without a gradient or missing, and
+ * failing allocations; then the table's answers and refusals. Tests that take more than a line of the table
+ * are in test_answers.c. */
 #include "lib/chunks.h"
 #include "lib/fault.h"
 #include "lib/folder.h"
@@ -27,8 +27,8 @@ TEST(every_op_is_written)
     expect_written("core/ops", "core/gradus.h", "tests/ops/ops_table.c");
 }
 
-/* An unchecked op is wrong sooner or later; an op that broadcasts, when an operand is stretched. Returns
- * false, and what is missing, if the table lacks such a row. */
+/* An unchecked op will be wrong sooner or later, and an op that broadcasts needs rows with stretched
+ * operands. Returns false, and tells what is missing, if the table lacks such a row. */
 static bool has_its_rows(const char *op, bool broadcasts, gra_check_report *missing)
 {
     missing->text[0] = '\0';
@@ -77,7 +77,7 @@ TEST(every_op_file_has_its_rows)
     ck_assert_int_gt(files, 0);
 }
 
-/* The test above must be able to fail. */
+/* Proves that the test above can fail. */
 TEST(a_missing_row_is_reported)
 {
     gra_check_report missing;
@@ -94,9 +94,9 @@ TEST(a_missing_row_is_reported)
                      "        gra_mse_loss(t, x, w), X(3, 1), W(1, 17))");
 }
 
-/* An earlier row of the same op that fails too, or NULL. Only the first failing row of an op shows its
- * report: rows begin with the plainest, and if x is used twice or an operand is stretched, the numbers of the
- * same slip suggest another cause. */
+/* An earlier row of the same op that also fails, or NULL. Only the first failing row of an op shows its
+ * report: rows begin with the plainest. If x is used twice or an operand is stretched, the numbers of the
+ * same mistake suggest another cause. */
 static const char *fails_before(int row, bool passes(int row, gra_check_report *report))
 {
     gra_check_report report;
@@ -109,7 +109,7 @@ static const char *fails_before(int row, bool passes(int row, gra_check_report *
 /* ---- gradients: only in float64 ----------------------------------------------------------------- */
 
 #ifdef GRADUS_DOUBLE
-/* Runs a row, and notes whether the op is on its tape: it is not when all inputs are constants. */
+/* Runs a row, and notes whether the op is on its tape: if all inputs are constants, it is not. */
 typedef struct watch {
     const struct op_case *row;
     bool seen;
@@ -157,7 +157,7 @@ TESTS(gradients, op_cases_count)        /* _i: a row */
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-/* A value may be off by `off` times its size, or the largest size, but always by `off` times `least`. */
+/* A value may be off by `off` times its size or the largest size, and always by `off` times `least`. */
 static void compare_with_formula(const struct op_case *c, const gra_tensor *y, const gra_tensor *a,
                                  const gra_tensor *b, double off, bool of_largest, double least)
 {
@@ -181,9 +181,9 @@ static void compare_with_formula(const struct op_case *c, const gra_tensor *y, c
             }
 }
 
-/* A gradient may agree with a wrong forward, so this compares the forward with its formula; a function of one
- * input also far from 0, where each value must be right to 4 units in the last place. (gelu's 1 + erf may
- * cancel.) */
+/* A gradient may agree with a wrong forward, so this compares the forward with its formula. Functions of one
+ * input are also compared far from 0, where each value must be right to 4 units in the last place. (gelu's 1
+ * + erf may cancel.) */
 TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
 {
     static const double off = sizeof(real) == sizeof(double) ? 4e-15 : 2e-6;
@@ -202,15 +202,15 @@ TESTS(values_are_the_formula, op_cases_count) /* _i: a row */
                          strncmp(c->op, "gelu", 4) == 0);
 }
 
-/* In one process: a process for each row takes longer than the row. */
+/* All in one process, since a process takes longer than a row. */
 static void for_each_row(void f(int row))
 {
     for (int row = 0; row < op_cases_count; row++)
         f(row);
 }
 
-/* The answers and refusals of the table. What an op refuses is the tape's error; the op returns the empty
- * tensor, and what gets that returns it, too, and keeps the error. */
+/* The answers and refusals of the table. A refusal is an error of the tape, and the op returns the empty
+ * tensor; an op that gets the empty tensor returns it too, and keeps the error. */
 TEST(answers_and_refusals)
 {
     gra_keep_going(t, true);
@@ -231,7 +231,7 @@ TEST(answers_and_refusals)
     }
 }
 
-/* NULL for an input is refused, except where it means "none". */
+/* NULL as an input is refused, unless it means "none". */
 static void refuse_missing_inputs(int row)
 {
     static const struct { const char *op; int from; } optional[] = {
@@ -264,7 +264,7 @@ TEST(missing_inputs_are_refused) { for_each_row(refuse_missing_inputs); }
 
 /* ---- cut into chunks --------------------------------------------------------------------------------- */
 
-/* Threads share the work of large tensors; those of the table are small. Returns false, and why. */
+/* Threads share the work of large tensors; the table's tensors are small. Returns false, and tells why. */
 static bool chunks_pass_with(int row, unsigned grads, gra_check_report *report)
 {
     const struct op_case *c = &op_cases[row];
@@ -292,7 +292,7 @@ static bool chunks_pass_with(int row, unsigned grads, gra_check_report *report)
     return !report->text[0];
 }
 
-static bool chunks_pass(int row, gra_check_report *report)      /* what they fill, and what they add to */
+static bool chunks_pass(int row, gra_check_report *report)      /* memory to fill, and memory to add to */
 {
     return chunks_pass_with(row, EVERY_INPUT, report) &&
            chunks_pass_with(row, EVERY_INPUT | USED_AGAIN, report);
@@ -327,7 +327,7 @@ static void trace_row(int row)
 }
 TEST(tracing_finds_nothing_and_changes_nothing) { for_each_row(trace_row); }
 
-/* Which inputs need a gradient must change neither y nor the gradients of those that do. */
+/* If fewer inputs need a gradient, y and the remaining gradients must not change. */
 static void choose_gradients(int row)
 {
     const struct op_case *c = &op_cases[row];
@@ -371,7 +371,7 @@ static bool has_room(const struct op_case *c, size_t taken)
     return false;
 }
 
-/* Each allocation of a step fails in turn: this is an error, not a crash. */
+/* Each allocation of a step fails in turn, which must be an error and not a crash. */
 static void end_memory(int row)
 {
     note_row(&op_cases[row], ", where memory ends");
@@ -386,22 +386,22 @@ static void end_memory(int row)
 TEST(memory_ends_anywhere) { for_each_row(end_memory); }
 
 /* ---- against float64: float32, and each instruction set -----------------------------------------------
- * The float64 suite writes y and all gradients of each row, with inputs that are floats, to a file, and
- * both suites compare. Errors are relative to a tensor's largest value, or to 1e-3 |loss| if all values are
- * rounding errors; those of y, to 1e-2 of the largest input if that is more: a sum whose terms cancel has the
- * rounding errors of its terms. */
+ * The float64 suite writes y and all gradients of each row, with inputs that are floats, to a file, and both
+ * suites compare. Errors are relative to a tensor's largest value, or to 1e-3 |loss| if all values are
+ * rounding errors. Errors of y are relative to 1e-2 of the largest input if that is larger: a sum whose terms
+ * cancel has the rounding errors of its terms. */
 
 /* One rounding error is 6e-8, or 1e-16; tens of them add up in a row of the table. */
 static const double precision_tolerance = sizeof(real) == sizeof(float) ? 2e-6 : 4e-15;
 
-/* One tensor of a row: is it within the tolerance? */
+/* Is one tensor of a row within the tolerance? */
 static void agree(reference *f, int row, const char *what, const real *x, size_t n, double floor)
 {
     ck_assert_msg(reference_off(f, x, n, 1, floor) <= precision_tolerance, "%s, %s: %s", op_cases[row].name,
                   what, f->place);
 }
 
-/* Writes all rows, or compares them. False: there is no reference, or it belongs to another table. */
+/* Writes all rows, or compares them. False: there is no reference, or it has another table. */
 static bool all_agree(const char *name, bool writes, const char *left_out)
 {
     reference f = reference_open(name, writes);

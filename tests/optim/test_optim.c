@@ -1,6 +1,6 @@
 /* The optimisers against PyTorch's, or against a formula, step by step; clipping and the schedules.
  *
- * tests/golden/optim holds what make_optim.py computed with PyTorch in float64: parameters, gradients, and
+ * tests/golden/optim holds the results of make_optim.py with PyTorch in float64: parameters, gradients, and
  * the parameters after each of five steps. Here float64 must agree to 1e-12 (the file's tolerance), float32
  * to 1e-6 of the tensor's largest value. */
 #include "core/tape/tape.h"
@@ -57,7 +57,7 @@ static const struct {
     const char *name;
     int       (*init)(optimiser *, gra_model *, gra_param_filter *);
     void      (*step)(optimiser *);
-    gra_param_filter  *filter;                  /* those that test_group gives it */
+    gra_param_filter  *filter;                  /* the parameters that test_group gives it */
     size_t      v;                      /* where its buffers are */
     by_hand    *formula;                /* NULL: PyTorch's numbers alone */
 } kinds[KINDS] = {
@@ -92,7 +92,7 @@ static void set(int kind, optimiser *o, const char *name, double value)
             memcpy((char *)o + settings[i].at, &value, sizeof value);
 }
 
-/* One that is ready to step, with lr 1. */
+/* An optimiser that is ready to step, with lr 1. */
 static optimiser made(int kind, gra_model *m, gra_param_filter *filter)
 {
     optimiser o;
@@ -171,7 +171,7 @@ static void follow(int kind, optimiser *o, optimiser *second)
 
 /* ---- against PyTorch ---- */
 
-/* What the file says; what it does not say stays as init made it: PyTorch's default. */
+/* The file's settings. Others keep the value set by init, PyTorch's default. */
 static void set_from_file(int kind, optimiser *o)
 {
     for (int i = 0; i < LENGTH(settings); i++) {
@@ -229,7 +229,7 @@ static void fill(real *x, size_t n, int k)             /* multiples of 1/64 in (
         x[i] = (real)((int)(i * i * 37 + i * 11 + (size_t)k * 101) % 251 - 125) / 64;
 }
 
-/* Five steps with what init sets, and five with momentum and decay too. */
+/* Five steps with init's settings, and five with momentum and decay. */
 TESTS(steps_are_the_formula, 2 * KINDS) /* _i / 2: the kind */
 {
     enum { SIZE = 21 };
@@ -311,7 +311,7 @@ TESTS(test_group, KINDS)                /* _i: the kind */
     ck_assert(unmoved(w) == !matrices && unmoved(b) == matrices && unmoved(frozen));
     ck_assert_int_eq(gra_owned_count(model), 3 + buffers);      /* none for the frozen parameter */
 
-    gra_freeze(frozen, false);          /* it moves now, and has buffers, which begin as 0 */
+    gra_freeze(frozen, false);          /* now it moves, and has buffers, which begin as 0 */
     for (size_t i = 0; i < frozen->size; i++) {
         ck_assert(frozen->grad[i] == 0);
         frozen->grad[i] = 2;
@@ -323,7 +323,7 @@ TESTS(test_group, KINDS)                /* _i: the kind */
     ck_assert_int_eq(gra_owned_count(model), 3 + (matrices ? 2 : 1) * buffers);
 }
 
-TEST(test_defaults)                  /* every field is filled, whatever it was; lr says that it was not set */
+TEST(test_defaults)                  /* every field is filled; lr is marked as not set */
 {
     gra_sgd sgd;
     gra_adamw adamw;
@@ -370,8 +370,8 @@ static gra_tensor *newton_schulz(const gra_tensor *dw, int steps)
     return x;
 }
 
-/* The shapes: square, tall (X is multiplied once for all steps), wide, wide by less; of one and several
- * blocks, of rows that fill cache lines and of others. */
+/* The shapes: square, tall (X is multiplied once for all steps), wide, slightly wide; with one block or
+ * several, with rows that fill cache lines and rows that do not. */
 TEST(test_muon_steps)
 {
     static const int shape[][2] = { { 2, 2 }, { 40, 2 }, { 2, 40 }, { 2, 3 }, { 24, 24 }, { 70, 70 },
@@ -396,7 +396,7 @@ TEST(test_muon_steps)
         }
 }
 
-/* Each allocation of an init fails in turn: an error with a sentence, and the optimiser makes no step. */
+/* Each allocation of an init fails in turn: there is an error with a sentence, and no step is made. */
 TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
 {
     gra_model *m;
@@ -423,8 +423,8 @@ TESTS(memory_ends_in_an_optimiser, KINDS) /* _i: the kind */
     ck_assert(well);
 }
 
-/* After an error on the tape the gradients are wrong: no step, and the sentence stays until gra_begin, or the
- * tape is closed. */
+/* After an error on the tape the gradients are wrong. So no step is made, and the sentence stays until
+ * gra_begin, or until the tape is closed. */
 TESTS(no_step_after_an_error, 2 * KINDS)        /* _i / 2: the kind */
 {
     const int kind = _i / 2;
@@ -446,7 +446,7 @@ TESTS(no_step_after_an_error, 2 * KINDS)        /* _i / 2: the kind */
 }
 
 /* Momentum that is switched on, off and on again: torch.optim.SGD 1.13.1 gives these. A step without momentum
- * leaves v as it is. */
+ * does not change v. */
 TEST(momentum_in_mid_run)
 {
     static const struct { double momentum, g, p; } steps[] = {
@@ -474,7 +474,7 @@ static void two_parameters(void)        /* an error does not abort */
 
 static bool everything(const gra_tensor *p) { return p != NULL; }
 
-TEST(init_begins_anew)                                  /* moments and steps alike */
+TEST(init_begins_anew)                                  /* both moments and steps */
 {
     two_parameters();
     gra_tensor *w = gra_param_at(model, 0);
@@ -552,7 +552,7 @@ static void init_of_nothing(void)   { kinds[kind_of_nothing].init(NULL, model, N
 static void step_of_nothing(void)   { kinds[kind_of_nothing].step(NULL); }
 static void step_without_init(void) { gra_sgd_step(&(gra_sgd){ 0 }); }
 
-TEST(test_no_optimiser)                 /* there is nobody to hold the sentence */
+TEST(test_no_optimiser)                 /* there is no model to keep the sentence */
 {
     char sentence[120];
     for (int i = 0; i < 2 * KINDS; i++) {
@@ -570,13 +570,13 @@ TEST(test_one_optimiser_of_a_kind_for_each_parameter)
     two_parameters();
     optimiser first = made(ADAMW, model, NULL);
     adamw_step(&first);
-    optimiser other = made(SGD, model, NULL);           /* of another kind, with moments of its own */
-    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other is fine */
+    optimiser other = made(SGD, model, NULL);           /* of another kind, with separate moments */
+    optimiser second = made(ADAMW, model, NULL), copy = second;         /* one after the other works */
     adamw_step(&second);
     adamw_step(&copy);
     sgd_step(&other);
     ck_assert_ptr_null(gra_model_error(model));
-    adamw_step(&first);                                 /* both at once are not */
+    adamw_step(&first);                                 /* both at once do not */
     expect_model_error("gra_adamw_step: got w, whose moments a later gra_adamw_init has taken, expected "
                        "each parameter in one such optimiser only: divide them by `filter`");
 }
@@ -632,7 +632,7 @@ TEST(test_schedules)
     const golden_tensor *step = golden_get(g, "input", "step");
     static const struct {
         const char *name;
-        long warmup, hold, steps;               /* hold -1: the cosine */
+        long warmup, hold, steps;               /* hold -1: the cosine schedule */
         double lr;
     } curve[] = {
         { "cosine_10_100",     10, -1, 100, 4e-3 },
@@ -695,8 +695,8 @@ TEST(every_optimiser_is_compared)
 
 /* ---- threads ---- */
 
-/* Parameters of all sizes, so that chunks begin and end within them; matrices that are wide, tall, square,
- * small enough for a thread each and large enough for all threads together. */
+/* Parameters of all sizes (chunks begin and end within them), and matrices that are wide, tall, square, small
+ * enough for one thread each, and large enough for all threads together. */
 static const int shapes[][2] = { { 1, 1 }, { 300, 210 }, { 7, 0 }, { 40, 130 }, { 130, 40 }, { 64, 64 },
                                  { 3001, 0 }, { 4100, 260 }, { 5, 0 }, { 70, 330 }, { 830, 1300 } };
 
@@ -771,7 +771,7 @@ TEST(threads_change_no_bit)
     free(want);
 }
 
-/* Models keep the machine of their tape when it is closed, and work on; and they may end before it. */
+/* Models keep the machine of a closed tape, and still work; and they may be closed before the tape. */
 TEST(models_and_tapes_end_in_any_order)
 {
     gra_tape *tape = gra_open(3);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a model attends to: build/generate --attention, as numbers for gnuplot and as pictures.
+# Tests build/generate --attention, which shows what a model attends to, in numbers and pictures.
 . tests/lib/ok.sh
 
 fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
@@ -11,7 +11,7 @@ fake() {        # fake NAME LINE ...: a gnuplot in $W/NAME
     printf '%s\n' "$@" >>"$W/$name/gnuplot"
 }
 
-looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/run over a prompt
+looks() {       # looks FILE PROMPT FLAGS ...: draws the weights of the model in $W/run over a prompt
     file=$1
     prompt=$2
     shift 2
@@ -21,8 +21,8 @@ looks() {       # looks FILE PROMPT FLAGS ...: the weights of the model in $W/ru
 whole='printf "a picture\000\000\000\000IEND\256B\140\202"'       # these bytes end a PNG
 fake copies "cat >'$W/script'" "$whole"
 
-# tells NAME PROMPT FLAGS ...: the weights passed to gnuplot, in $W/NAME, one line for each: layer, head,
-# query, key, weight; and the tokens' names in $W/NAME.tokens, one line for each byte
+# tells NAME PROMPT FLAGS ...: writes the weights passed to gnuplot to $W/NAME, a line for each: layer, head,
+# query, key, weight; and the tokens' names to $W/NAME.tokens, a line for each byte
 tells() {
     told=$W/$1
     shift
@@ -44,7 +44,7 @@ cat core/gradus.h core/op.h "$W/odd" core/ops/attention.c examples/lib/heatmap.c
 ok "a model" ends_with 0 "$TRAIN" $small --layers 3 --steps 3 --data "$W/text" --out "$W/run"
 
 # ---- the numbers ------------------------------------------------------------------------------------
-weights() {     # weights FILE LAYERS HEADS N: a line for each, in order; rows sum to 1; P is causal
+weights() {     # weights FILE LAYERS HEADS N: a line for each weight, in order; rows sum to 1; P is causal
     awk -v layers="$2" -v heads="$3" -v n="$4" '
         BEGIN { layer = head = query = 1 }
         { if (NF != 5 || $1 != layer || $2 != head || $3 != query || $4 != ++key ||
@@ -116,8 +116,8 @@ even "$W/b" >"$W/even.b"
 ok "no head was even before" test ! -s "$W/even.a"
 ok "... now that one is" test "$(cat "$W/even.b")" = 1.2
 
-# ---- what gnuplot gets ---------------------------------------------------------------------------------
-group "what gnuplot gets"
+# ---- gnuplot's input ---------------------------------------------------------------------------------
+group "gnuplot's input"
 hostile='a`touch pwned`b"'\''$(touch pwned)\'
 ok "a hostile prompt" tells a "$hostile"
 ok "the file is what gnuplot wrote" sh -c '[ "$(head -c 9 "$1")" = "a picture" ]' - "$W/told.png"
@@ -179,16 +179,16 @@ two.$ending"
     cd "$OLDPWD" || exit 1
 fi
 
-# ---- what is refused -----------------------------------------------------------------------------------
-bad() {         # bad STATUS PATTERN FILE: there is no picture, and no part of it
+# ---- refusals -----------------------------------------------------------------------------------
+bad() {         # bad STATUS PATTERN FILE: there is no picture, not even a part of one
     refuses "$1" "$2" "$GENERATE" --model "$W/run" --tokens 1 --prompt int --attention "$3"
 }
 
-untouched() {   # the folder is as it was
+untouched() {   # the folder is unchanged
     [ "$(ls -A "$W/old")" = a.png ] && [ "$(cat "$W/old/a.png")" = 'an old one' ]
 }
 
-group "what is refused"
+group "refusals"
 ok "--help" ends_with 0 "$GENERATE" --help
 ok "--help explains --attention" grep -Eq '^  --attention FILE .*\.png or \.svg \(none\)$' "$W/out"
 for name in picture picture.pdf picture.png.gz picture.tsv png ''; do
@@ -232,7 +232,7 @@ ok "too many weights to draw" refuses 1 '4 layers x 8 heads x 360 x 360 tokens a
     with draws "$GENERATE" --model "$W/large" --prompt "$(head -c 400 core/gradus.h)" \
     --attention "$W/old/a.png"
 ok "... only the old picture stays" untouched
-ok "a prompt it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
+ok "a prompt that it cannot spell" refuses 1 "no token for '~'" "$GENERATE" --model "$W/large" --prompt '~' \
     --attention "$W/old/never.png"
 ok "... nothing is written" untouched
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Answers that try to pass without solving anything, or to disturb the runner: each is refused for its own
-# reason, and in a class, which is the rest, they change nothing for the others. (For answers that merely go
-# wrong see learn.sh.)
+# Tests answers that try to pass without solving anything, or to disturb the runner: each is refused for a
+# specific reason. In a class (the part `rest`) they change nothing for other students. (learn.sh tests
+# answers that merely go wrong.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -9,8 +9,8 @@ solutions=$PWD/examples/exercises/solutions
 class=$W/class
 mkdir "$class"
 
-# refused NAME WORDS [STATEMENTS]: an answer to exercise 18 with the text of stdin does not pass, for this
-# reason. Its attention_backward does no more than these statements; with "none" it defines no such function.
+# refused NAME WORDS [STATEMENTS]: an answer to exercise 18 with the text of stdin is refused for this reason.
+# Its attention_backward has only these statements; with "none" it does not define this function.
 refused() {
     mkdir "$class/$1"
     {
@@ -36,7 +36,7 @@ judged() {
     [ $status -eq 1 ] && finds "$2" "$W/said"
 }
 
-group "what an answer includes"
+group "includes"
 for name in "$solutions/18_attention_backward.c" solutions/18_attention_backward.c \
     ../exercises/solutions/18_attention_backward.c \
     /proc/self/cwd/examples/exercises/solutions/18_attention_backward.c; do
@@ -69,7 +69,7 @@ refused "the judge" "it includes .*judge/answer.h" <<END
 END
 
 group "taking the judge's place"
-# The word is in memory, and a record needs no more than to write it.
+# The secret word is in memory, and writing it is all that a record needs.
 refused "scanning memory" "it uses _exit\|it uses write" '
     cheat();' <<'END'
 #include <unistd.h>
@@ -83,7 +83,7 @@ static void cheat(void)
     _exit(0);
 }
 END
-# In glibc, the descriptor of a stream can be changed: what is printed goes to the records.
+# In glibc, the descriptor of a stream can be changed: printed text goes to the records.
 refused "printing records" "it ended the process" '
     char junk[4096];
     volatile char *at = junk;
@@ -178,8 +178,8 @@ refused "printing that it passed" "it ended the process" '
 #include <stdlib.h>
 END
 
-# ---- what is right stays right --------------------------------------------------------------------------
-passes() {      # passes WHAT: the solution with this in front of it
+# ---- right answers stay right --------------------------------------------------------------------------
+passes() {      # passes WHAT: the solution passes with this text in front of it
     { cat && cat "$solutions/18_attention_backward.c"; } >"$W/18_attention_backward.c"
     ! quick || ok "$1" "$BUILD/learn" 18 "$W/18_attention_backward.c"
 }
@@ -223,7 +223,7 @@ double tgamma(double x);
 END
 
 # ---- a class -------------------------------------------------------------------------------------------
-# Before and after each of these is a student who has solved it.
+# Before and after each of these cheats comes a student who has solved the exercise.
 rest || { finish; exit; }
 group "a class with all of these"
 for name in "$class"/*; do

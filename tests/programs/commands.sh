@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first commands of a new user: make, make lint, make clean, and what train and generate answer to wrong
-# arguments. (What they compute: train.sh, generate.sh, resume.sh, attention.sh.)
+# Tests the first commands of a new user: make, make lint, make clean, and the answers of train and generate
+# to wrong arguments. (train.sh, generate.sh, resume.sh and attention.sh test their results.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -33,7 +33,7 @@ for target in test check; do
     ok "not those that are left to make test-all" lacks "$W/dry/passed/f32/ops\$" "$W/out"
 done
 
-group "what make test runs, and what it leaves"
+group "make test, and the rest"
 ok "a dry run of the rest" ends_with 0 ${MAKE:-make} -n B="$W/dry" rest-tested
 for file in $(grep -l '^CASE(.*"long' tests/*/test_*.c); do
     suite=${file##*/test_}
@@ -42,7 +42,7 @@ done
 one_suite() { ends_with 0 "$BUILD/f64/test" shape && grep -qx 'Running suite(s): shape' "$W/out"; }
 ok "a suite" one_suite
 ok "no such suite" ends_with 1 "$BUILD/f64/test" shape circle
-ok "... which is said" grep -q '^there is no suite called "circle"; there are$' "$W/err"
+ok "... and says so" grep -q '^there is no suite called "circle"; there are$' "$W/err"
 printf 'ok 1 - a\nok 2 - b\n' >"$W/right"
 printf 'ok 1 - a\nnot ok 2 - b\n' >"$W/wrong"
 ok "the count" ends_with 0 env LEFT=much sh tests/build/tools/passed "$W/right" "$W/right"
@@ -90,7 +90,7 @@ ok "no file" ends_with 2 sh tests/build/tools/lint "$W/none.c"
 ok "all files" sh -c "sh tests/build/tools/lint >'$W/out'; grep -q '^lint: [1-9][0-9][0-9] files' '$W/out'"
 
 # ---- make clean -----------------------------------------------------------------------------------------
-# In a folder with everything that the Makefile makes, by name, and some files of a user.
+# In a folder with everything that the Makefile makes by name, and some files of a user.
 built() {
     grep -oh '\$(B)/[a-z0-9_.]*' Makefile tests/tests.mk | sed 's,.*/,,' | grep .
     printf '%s\n' examples train generate libgradus.a broken.test
@@ -146,7 +146,7 @@ ok "a name of a thousand letters" refuses 2 "there is no flag '--0*'" "$TRAIN" "
 ok "--x" refuses 2 "there is no flag '--x': --help lists them\$" "$TRAIN" --x 1
 
 # ---- generate, and its arguments -----------------------------------------------------------------------
-bad() {         # bad STATUS PATTERN FLAGS ...: refused without a name of C
+bad() {         # bad STATUS PATTERN FLAGS ...: refused, without C names in the sentence
     expected=$1
     pattern=$2
     shift 2

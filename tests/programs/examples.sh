@@ -1,9 +1,9 @@
 #!/bin/sh
-# The lessons in examples/, and the code in the README files and in the comments of the public headers: all of
-# it compiles, and the programs print what the text shows.
+# Tests the lessons in examples/, and the code in the README files and in the comments of the public headers:
+# all code compiles, and the programs print what the text shows.
 . tests/lib/ok.sh
 
-lesson() {      # lesson STATUS NAME [PROGRAM [FILE]]: runs it; its output is left in $W/out
+lesson() {      # lesson STATUS NAME [PROGRAM [FILE]]: runs the lesson, with its output in $W/out
     status=$1
     name=$2
     program=${3:-$BUILD/examples/$2}
@@ -108,8 +108,8 @@ awk '{ printf " \t%s \r\n\n", $0 }' "$W/own" >"$W/blanks"
 lesson 0 "06_microgpt, blanks and empty lines around names" "$microgpt" "$W/blanks"
 ok "06_microgpt: ... are no part of them" diff tests/golden/microgpt.txt "$W/out"
 
-# The context has room for 16 letters: of a longer name those are learned, and no end. The losses are those of
-# make_microgpt.py. All bytes are letters, but a terminal gets none that controls it.
+# The context has room for 16 letters: of a longer name the first 16 are learned, and no end. The losses are
+# those of make_microgpt.py. All bytes count as letters, but no control character reaches the terminal.
 printf '%s\n' abcdefghijklmnop abcdefghijklmno abcdefghijklmnopq '  Mary Ann  ' '' >"$W/long"
 { printf hippopotomonstrosesquippedaliophobia && head -c 200000 /dev/zero | tr '\0' k; } >>"$W/long"
 lesson 0 "06_microgpt, long names" "$microgpt" "$W/long"
@@ -159,9 +159,9 @@ unset GRADUS_ISA
 says "without the instruction" \
     "This processor has no instruction for products of bfloat16 numbers. To see the"
 
-# ---- README.md and those of folders ---------------------------------------------------------------------
-# Their blocks, one file each: $W/block.1 is the text between the first two fences, and so on; the word after
-# the fence is in $W/block.1.kind.
+# ---- README.md and the README files of folders ---------------------------------------------------------
+# Their blocks go to one file each: $W/block.1 is the text between the first two fences, and so on; the word
+# after the fence is in $W/block.1.kind.
 readmes="README.md core/README.md examples/README.md tests/bench/README.md"
 cat $readmes >"$W/readmes"
 awk -v w="$W/block." '
@@ -171,7 +171,7 @@ awk -v w="$W/block." '
     END { exit open }' "$W/readmes"
 ok "README: fences are closed" test $? -eq 0
 
-# A program among them is run, and must print the block after it.
+# A block that is a program is run, and must print the block after it.
 n=1
 blocks=0
 programs=0
@@ -180,7 +180,7 @@ while [ -f "$W/block.$n" ]; do
         blocks=$((blocks + 1))
         cp "$W/block.$n" "$W/block.c"
         precisions="-UGRADUS_DOUBLE -DGRADUS_DOUBLE"
-        grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # it needs double
+        grep -q 'gra_check(' "$W/block.c" && precisions=-DGRADUS_DOUBLE      # this block needs double
         for precision in $precisions; do
             ok "README: C code $blocks compiles, $precision" ${CC:-cc} \
                 -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra \
@@ -200,7 +200,7 @@ ok "README: two programs, a check, an op, two layers and an optimiser" test $blo
 same_block() {  # same_block WORDS FILE: the block with these words is this text
     diff "$(grep -l -e "$1" "$W"/block.*[0-9] | head -n 1)" "$2"
 }
-# The judge of an exercise, run by itself, prints the parts it checked ("p: ...") and the finding ("w: ...").
+# The judge of an exercise, run alone, prints the parts that it checked ("p: ...") and the finding ("w: ...").
 ok "the start file of exercise 32 compiles" sh "$BUILD/exercises/compile" \
     examples/exercises/start/32_wrong_backward.c \
     "$BUILD/f64/examples/exercises/judge/32_wrong_backward.o" "$W/judge"
@@ -210,7 +210,7 @@ ok "README: it shows the report of exercise 32" same_block "gradient check FAILE
 ok "README: the manual shows the flags of train --help" same_block "--steps N" "$W/help"
 
 # ---- the code in the comments of the public headers -----------------------------------------------------
-# It is indented by five blanks; after a statement, two blanks or more begin an explanation.
+# It is indented by five blanks; after a statement, two or more blanks begin an explanation.
 headers="core/gradus.h core/op.h core/kernel.h layers/layers.h layers/gpt.h"
 awk -v w="$W/code." '
     /^ \*     / {
@@ -261,7 +261,7 @@ for code in "$W"/code.*; do
 done
 ok "headers: their code was found" test $codes -ge 7
 
-# All files that they link to or name exist.
+# All files that they link to or name must exist.
 paths=0
 for readme in $readmes; do
     for path in $(grep -o '`\(core\|layers\|examples\|tests\)/[a-z0-9_./]*`' $readme | tr -d '`') \

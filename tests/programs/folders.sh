@@ -1,6 +1,6 @@
 #!/bin/sh
-# Folders as other tools leave them: a tied table under its other name, shards, more rows than tokens, added
-# tokens, a tokenizer that begins a text. Each is made from one that gradus wrote.
+# Tests folders like those of other tools: a tied table under its second name, shards, more rows than tokens,
+# added tokens, a tokenizer with a template that begins a text. Each folder is made from a folder of gradus.
 . tests/lib/ok.sh
 . tests/lib/begins.sh
 
@@ -21,7 +21,7 @@ refused() {     # refused FOLDER SENTENCE
     false
 }
 change() { LC_ALL=C sed "$2" "$1" >"$W/changed" && mv "$W/changed" "$1"; }
-goes_on() {     # goes_on FOLDER: it is tuned, by texts and by lines, stopped and resumed, and written again
+goes_on() {     # goes_on FOLDER: tunes it, by texts and by lines, stops and resumes, and writes it again
     "$TRAIN" --from "$1" --data README.md --steps 2 --batch 2 --context 8 --sample 20 --quiet \
         --layout huggingface --out "$W/on" && "$TRAIN" --resume "$W/on" --layout huggingface --quiet &&
         text "$W/on" >/dev/null &&
@@ -38,7 +38,7 @@ change "$W/alias/model.safetensors" '1s/"transformer.wte.weight":/        "lm_he
 ok "GPT-2's" same_text "$W/run" "$W/alias"
 ok "... goes on" goes_on "$W/alias"
 change "$W/alias/config.json" 's/"tie_word_embeddings": true/"tie_word_embeddings": false/'
-ok "an untied head needs the other" refused "$W/alias" "there is no tensor wte.weight"
+ok "an untied head needs both tables" refused "$W/alias" "there is no tensor wte.weight"
 
 group "shards"
 copy sharded
@@ -55,11 +55,11 @@ cp "$W/index" "$index"
 ok "two" same_text "$W/run" "$W/sharded"
 ok "... go on" goes_on "$W/sharded"
 ok "... the index by its name" same_text "$W/run" "$index"
-ok "... what it does not name does not count" ends_with 0 cp README.md "$W/sharded/c.safetensors"
+ok "... other files are ignored" ends_with 0 cp README.md "$W/sharded/c.safetensors"
 ok "... there" same_text "$W/run" "$W/sharded"
 hostile() { sed "$1" "$W/index" >"$index"; refused "$W/sharded" "$2"; }
-ok "one is missing" hostile 's/b.safetensors/d.safetensors/' "d.safetensors: No such file or directory"
-ok "a tensor is not in it" hostile 's/wte/wtf/' "tensor transformer.wtf.weight is not in "
+ok "a shard is missing" hostile 's/b.safetensors/d.safetensors/' "d.safetensors: No such file or directory"
+ok "a tensor is not in the index" hostile 's/wte/wtf/' "tensor transformer.wtf.weight is not in "
 ok "a tensor twice" hostile 's/.*wpe.*/&&/' "is there twice"
 for path in ../run/model.safetensors /etc/passwd . .. ''; do
     ok "a path that leaves the folder: '$path'" hostile "s,b.safetensors,$path," \
@@ -68,7 +68,7 @@ done
 for bad in '' '{' '[]' '{}' '{"weight_map":{}}' '{"weight_map":{"a":1}}' '{"weight_map":{"a":"b"' \
     '{"weight_map":[]}'; do
     echo "$bad" >"$index"
-    ok "an index that is none: $bad" refused "$W/sharded" "expected a JSON object with weight_map"
+    ok "not an index: $bad" refused "$W/sharded" "expected a JSON object with weight_map"
 done
 head -c 70000000 /dev/zero >"$index"
 ok "... or too long" refused "$W/sharded" "it is too long"
@@ -97,7 +97,7 @@ echo '{"[PAD]": 5}' >"$W/added/added_tokens.json"
 ok "an id twice" refused "$W/added" "there is another one with this id"
 
 group "a tokenizer that begins a text"
-rows() {        # rows FOLDER: how many logits
+rows() {        # rows FOLDER: prints the number of logits
     "$GENERATE" --model "$1" --prompt 'int main' --tokens 1 --logits "$W/l.npy" &&
         head -c 100 "$W/l.npy" | grep -ao "'shape': ([0-9]*"
 }

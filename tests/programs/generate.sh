@@ -1,5 +1,5 @@
 #!/bin/sh
-# A model in a single file: build/generate --model FILE --ids, and --logits.
+# Tests a model in a single file: build/generate --model FILE --ids, and --logits.
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 
@@ -27,7 +27,7 @@ ok "ids are the text's, only the likeliest" same_tokens --temperature 0
 ok "ids are the text's, of the 3 likeliest" same_tokens --top-k 3 --temperature 3
 ok "commas are blanks" ends_with 0 "$GENERATE" --model "$FILE" --ids "1, 2,3 " --tokens 1
 
-few() {         # few K: at a temperature at which all tokens are equally likely, K different ones occur
+few() {         # few K: at a temperature that makes all tokens equally likely, K different tokens occur
     ends_with 0 "$GENERATE" --model "$FILE" --ids 1 --tokens 1 --temperature 100 --top-k "$1" \
         --seed "$2" >"$W/few"
     cut -d ' ' -f 2 "$W/few"
@@ -39,8 +39,8 @@ ok "top-k 1: one token" test "$(most 1)" -eq 1
 ok "top-k 2: two tokens" test "$(most 2)" -eq 2
 ok "top-k 256: all of a small vocabulary" test "$(most 256)" -gt 6
 
-# The key-value cache changes no byte of these texts: with moving windows, after a prompt longer than one,
-# through a pipe. (For the logits with any instruction set and number of threads see test_cache.c.)
+# The key-value cache changes no byte of these texts: with moving windows, after a prompt longer than a
+# window, through a pipe. (For the logits with any instruction set and number of threads see test_cache.c.)
 as_without() {  # as_without PROMPT FLAGS ...
     prompt=$1
     shift
@@ -51,8 +51,8 @@ as_without() {  # as_without PROMPT FLAGS ...
     [ "$(wc -c <"$W/plain")" -eq $((${#prompt} + 200)) ] && cmp "$W/plain" "$W/cached"
 }
 ok "the cache changes no token" as_without 'int '
-ok "not among the likeliest" as_without 'int ' --temperature 1.5 --top-k 9
-ok "not the likeliest, after a long prompt" as_without 'static int int int int int int int int int' \
+ok "nor with --top-k" as_without 'int ' --temperature 1.5 --top-k 9
+ok "nor after a long prompt" as_without 'static int int int int int int int int int' \
     --temperature 0
 
 bad() {         # bad STATUS PATTERN FLAGS ...

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The runner of the exercises, build/learn: answers that misbehave, its keys in a pseudo-terminal
-# ($BUILD/terminal), grading a class, and a handout. The rest: answers compiled with sanitizers, and a class.
-# (For what the judges find see tests/programs/exercises/check.sh.)
+# Tests build/learn, which runs the exercises: answers that misbehave, keys in a pseudo-terminal
+# ($BUILD/terminal), grading a class, and a handout. The part `rest` tests answers compiled with sanitizers,
+# and a class. (tests/programs/exercises/check.sh tests the judges.)
 # shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# A folder with everything except a learner's files, so that a user's own answers are not touched; its build
-# folder shares only what is built.
+# A folder with everything except a learner's files, which protects a user's answers; its build folder shares
+# only built files.
 case $BUILD in /*) built=$BUILD ;; *) built=$PWD/$BUILD ;; esac
 here=$PWD
 root=$W/gradus
@@ -24,7 +24,7 @@ cd "$root" || exit 1
 own=examples/exercises/08_softmax.c
 solution=examples/exercises/solutions/08_softmax.c
 
-clean() {       # nothing compiled or run is left
+clean() {       # nothing that was compiled or run is left
     test "$(ls build/exercises)" = compile
 }
 
@@ -44,12 +44,12 @@ judged() {      # judged NAME STATUS WORDS: the judge exits with STATUS, and its
     [ $status -eq "$2" ] && finds "$3" "$W/said" && clean && awk 'length > 80 { exit 1 }' "$W/said"
 }
 
-refused() {     # refused NAME LINE WORDS: an answer with this line does not pass, for this reason
+refused() {     # refused NAME LINE WORDS: an answer with this line is refused for this reason
     answer "$1" "$2" </dev/null
     ok "$1" judged "$1" 1 "$3"
 }
 
-# becomes SCRIPT: answers are compiled into this shell script, until `compiles`
+# becomes SCRIPT: the compiler turns answers into this shell script, until `compiles`
 begins='head -c 16 >&3; printf "pone\\0" >&3;'           # the first record of a judge
 becomes() {
     {
@@ -93,12 +93,12 @@ mkfifo "$W/held"                        # open until the last of them has ended
 cat "$W/held" >"$W/late" &
 exec 7>"$W/held"
 becomes "$begins exec 8>'$W/held'; (sleep 30; echo late >&8) & (sleep 30; echo late >&8) & exit 0"
-ok "one that starts others" judged right 1 "it ended the process"
+ok "a program that starts more programs" judged right 1 "it ended the process"
 exec 7>&-
 wait $!
-ok "which are ended" test ! -s "$W/late"
+ok "all of which are ended" test ! -s "$W/late"
 becomes "$begins"'kill -KILL $$'
-ok "one that kills itself" judged right 1 "SIGKILL: it was killed"
+ok "a program that kills itself" judged right 1 "SIGKILL: it was killed"
 becomes 'printf "123456789012345d" >&3'
 ok "a record without a word" judged right 1 "it ended the process"
 becomes 'word=$(dd bs=16 count=1 2>"'"$W/none"'"); printf "%sp8 1\\0%sd\\0" "$word" "$word" >&3'
@@ -106,12 +106,12 @@ ok "a word that is used twice" judged right 1 "it ended the process"
 becomes 'head -c 16 >&3; printf "d\\0" >&3'
 ok "a word that is used once" judged right 0 "passed"
 becomes "$begins"'mkdir -p deep/er && echo >mine.txt && ln -s / deep/link'
-ok "files that it writes" judged right 1 "it ended the process"
+ok "files that an answer writes" judged right 1 "it ended the process"
 compiles
-ok "are removed with it" test ! -e mine.txt
+ok "are removed with the answer" test ! -e mine.txt
 
-# As a sanitizer does where the kernel spreads addresses too widely for it: the first starts of a program end
-# before main. gcc's print one line without end, clang's die of SIGSEGV.
+# Imitates a sanitizer on a kernel that spreads addresses too widely: the program dies before main the first
+# few times. gcc's sanitizers print one endless line, clang's die of SIGSEGV.
 cat >"$W/start.c" <<'END'
 #include <fcntl.h>
 #include <signal.h>
@@ -127,7 +127,7 @@ __attribute__((constructor(101))) static void start(void)
     kill(getpid(), SIGSEGV);
 }
 END
-dying() {       # dying STARTS QUIET: a compiler, $W/dying, of sanitized programs that die in so many starts
+dying() {       # dying STARTS QUIET: a compiler, $W/dying, whose sanitized programs die STARTS times
     rm -f "$W/starts"
     ${CC:-cc} -c -DDIES="$1" -DQUIET="$2" -DCOUNT="\"$W/starts\"" "$W/start.c" -o "$W/start.o"
     cat >"$W/dying" <<END
@@ -140,7 +140,7 @@ END
     chmod +x "$W/dying"
     sed "s#^compiler() { [^ ]* #compiler() { $W/dying #" "$W/compile" >build/exercises/compile
 }
-tried() {       # tried STARTS QUIET lacks|used: compile.sh ends, without sanitizers or with those there are
+tried() {       # tried STARTS QUIET lacks|used: compile.sh ends, without or with sanitizers
     dying "$1" "$2" '-fsanitize=address*'
     (cd "$here" && CC=$W/dying sh examples/exercises/compile.sh "$BUILD") >"$W/script" || return 1
     if [ "$3" = used ]; then grep -q fsanitize "$W/script"; else lacks fsanitize "$W/script"; fi
@@ -151,7 +151,7 @@ for quiet in 0 1; do
     ok "and no more than once more" eval '[ $(wc -c <"$W/starts") -eq 4 ]'
     ok "a wrong answer too" eval 'dying 1 $quiet -o && judged abort 1 "SIGABRT"'
     dying 1000 $quiet -o
-    ok "one that dies in all" judged right 2 "ended before the judge began"
+    ok "a program that dies in all starts" judged right 2 "ended before the judge began"
     ok "a sanitizer whose programs die in all starts" tried 1000 $quiet lacks
     ok "in three" tried 3 $quiet $sanitizer
 done
@@ -212,7 +212,7 @@ ok "restores the start file" cmp examples/exercises/start/08_softmax.c "$own"
 ok "--solution" sh -c "build/learn --solution 8 | cmp - $solution"
 ok "two hints" eval \
     'build/learn --hint 8 >"$W/first" && build/learn --hint 8 2 >"$W/second" && differ "$W/first" "$W/second"'
-ok "no third" refuses 2 "there is no such hint" build/learn --hint 8 3
+ok "no third hint" refuses 2 "there is no such hint" build/learn --hint 8 3
 echo damaged >examples/exercises/.progress
 ok "a damaged list of what is solved" ends_with 0 build/learn --list
 
@@ -230,7 +230,7 @@ assert d[\"exercise\"] == 8 and d[\"passed\"]
 assert d[\"printed\"].startswith(bytes(range(256)).decode(errors=\"replace\"))'"
 fi
 
-# A signal at a known moment: while the answer runs, which it shows by making a file.
+# A signal at a known moment: while the answer runs, as the file that it makes shows.
 becomes "echo \$\$ >'$W/pid'; while :; do sleep 1; done"
 build/learn 8 "$W/right.c" >"$W/out" 2>&1 &
 runner=$!
@@ -385,7 +385,7 @@ cp "$W/slip.c" "$class/eve/week 1/08_softmax.c"
 cp examples/exercises/solutions/02_chain_rule.c "$class/eve"
 cp "$solution" "$class/08_softmax.c"
 
-# A class of one slow machine: times decide nothing here, so each answer has all the seconds it needs.
+# A class on a slow machine: times do not matter here, so each answer gets enough seconds.
 graded() { build/learn --seconds 2 --grade "$class" "$@" >"$W/out" 2>"$W/err"; }
 ok "is graded" graded --only "softmax, 3" --out "$W/feedback"
 cut -f 1-4 "$W/out" >"$W/table"
@@ -498,7 +498,7 @@ ok "nothing is left" clean
 
 # ---- when the system fails ------------------------------------------------------------------------------
 group "when the system fails"
-faulty() {      # faulty WISH: a right answer is not judged, for a reason, and nothing is left
+faulty() {      # faulty WISH: a right answer is not judged, a sentence says why, and no files are left
     GRADUS_FAULT=$1 build/faulty --json 8 "$W/right.c" </dev/null >"$W/said" 2>&1
     status=$?
     cat "$W/said"
@@ -518,7 +518,7 @@ ok "a compiler that cannot go on" judged right 2 "could not be compiled: Resourc
 rm build/exercises/compile
 ok "judges that are not built" refuses 2 "is not built: .make learn. builds all" build/learn 8 "$W/right.c"
 rmdir build/exercises
-ok "nor their folder" refuses 2 "is not built: .make learn. builds all" build/learn 8 "$W/right.c"
+ok "without their folder" refuses 2 "is not built: .make learn. builds all" build/learn 8 "$W/right.c"
 
 fi
 # ---- a handout -----------------------------------------------------------------------------------------
@@ -528,7 +528,7 @@ group "a handout"
 out="$W/class room"
 ok "is written" ends_with 0 ${MAKE:-make} handout DIR="$out"
 ok "without solutions" test ! -e "$out/examples/exercises/solutions" -a ! -e "$out/examples/solutions"
-ok "and what they are cut from" test ! -e "$out/examples/exercises/source"
+ok "nor the sources of the exercises" test ! -e "$out/examples/exercises/source"
 ok "with the start files" diff -r examples/exercises/start "$out/examples/exercises/start"
 ok "in which nothing is solved" lacks ', solved\|^//' -r "$out/examples/exercises/start"
 ok "without tests" test ! -e "$out/tests"
@@ -542,9 +542,9 @@ ok "a folder that is not empty" ends_with 2 ${MAKE:-make} handout DIR="$out"
 ok "is refused" grep -q "not empty" "$W/err"
 ok "and left" test -s "$out/README.md"
 mkdir "$W/empty"
-ok "an empty one is used" ends_with 0 ${MAKE:-make} handout DIR="$W/empty" HINTS=0
+ok "an empty folder is used" ends_with 0 ${MAKE:-make} handout DIR="$W/empty" HINTS=0
 ok "without hints" test -s "$W/empty/Makefile" -a ! -e "$W/empty/examples/exercises/hints"
-ok "one that cannot be written" ends_with 2 ${MAKE:-make} handout DIR="$W/none/class"
+ok "a folder that cannot be written" ends_with 2 ${MAKE:-make} handout DIR="$W/none/class"
 ok "no DIR" ends_with 2 ${MAKE:-make} handout
 ok "nothing unfinished is left" holds_no part "$W"
 finish

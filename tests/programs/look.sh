@@ -1,9 +1,9 @@
 #!/bin/sh
-# build/look: a step as a page. Its data is checked as text; if a browser is installed, the page is also
-# driven in it.
+# Tests build/look, which shows a step as a page. The data is checked as text; if a browser is installed, the
+# page is also driven in the browser.
 #
-# The first half leaves pages, which the second half drives: $W/NAME.html, what look printed in $W/NAME.txt,
-# and what the browser saw in $W/NAME.seen. Their NAMEs:
+# The first half leaves pages, which the second half drives: $W/NAME.html, with look's output in $W/NAME.txt,
+# and the browser's findings in $W/NAME.seen. The NAMEs are:
 #     scalar              lesson 01's expression         run         of $W/run, a model with snapshots
 #     long plain ids      prompts and models of other kinds, not driven
 #     nan                 of $W/diverged, a model whose last value is nan
@@ -20,7 +20,7 @@ page() {        # page NAME FLAGS ...: $W/NAME.html, and look's output in $W/NAM
 at_most() {     # at_most BYTES FILE
     wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'
 }
-alone() {       # alone FILE: it needs no other file, and has two scripts, its data and its own
+alone() {       # alone FILE: the page needs no other file, and has two scripts: its data and its code
     sed '/id="data"/,/^<.script>/d' "$1" >"$W/code" &&
         lacks -Ei 'src=|href=|url\(|@import|fetch\(|import ' "$W/code" &&
         [ "$(grep -ci '<script' "$1")" -eq 2 ] && [ "$(grep -ci '</script' "$1")" -eq 2 ]
@@ -28,7 +28,7 @@ alone() {       # alone FILE: it needs no other file, and has two scripts, its d
 printed() {     # printed NAME WHAT: the number that look printed
     sed -n "s,^$2 = ,,p" "$W/$1.txt"
 }
-holds() {       # holds NAME NUMBER: as the only value of a tensor
+holds() {       # holds NAME NUMBER: a tensor has NUMBER as its only value
     [ -n "$2" ] && grep -qF "\"x\":[$2]" "$W/$1.html"
 }
 
@@ -104,7 +104,7 @@ ok "a model that has diverged" page nan --model "$W/diverged" --prompt gradus
 ok "it stands alone" alone "$W/nan.html"
 
 # ---- the formulas of every op ----------------------------------------------------------------------------
-ops() {         # each source of an op has a row in the compiled table, and each op that is named there
+ops() {         # each source of an op, and each op that a source names, has a row in the compiled table
     for file in core/ops/*.c; do
         op=${file##*/}
         grep -q "{ \"${op%.c}\", \"$file\", \"..*" "$BUILD/look_page.c" ||
@@ -118,7 +118,7 @@ ops() {         # each source of an op has a row in the compiled table, and each
 ok "each op has its formulas" ops
 
 # ---- the constants of ops (their texts: tests/view/test_view.c) -------------------------------------------
-all_constants() {       # an op that has constants shows them: those left out have only tables of integers
+all_constants() {       # an op that has constants shows them: the exceptions have only tables of integers
     grep -L 'args_text' $(grep -l 'args = sizeof' core/ops/*.c) | tr '\n' ' ' >"$W/without"
     [ "$(cat "$W/without")" = "core/ops/attention.c core/ops/cross_entropy.c core/ops/embedding.c \
 core/ops/where.c " ] || { cat "$W/without"; return 1; }
@@ -168,7 +168,7 @@ if [ -z "$browser" ]; then
     exit
 fi
 
-drive() {       # drive NAME DRIVER FLAG ...: the page with look/DRIVER.js at its end leaves $W/NAME.seen
+drive() {       # drive NAME DRIVER FLAG ...: writes $W/NAME.seen, by a page that ends in look/DRIVER.js
     (cd tests/programs/look && cat driver.js "$2.js") >"$W/driver.js" &&
         awk -v driver="$W/driver.js" '/<\/body>/ {
             print "<script>"; while ((getline line < driver) > 0) print line; print "</script>" } { print }' \
@@ -182,7 +182,7 @@ drive() {       # drive NAME DRIVER FLAG ...: the page with look/DRIVER.js at it
     cat "$driven.seen"
     grep -q '^end$' "$driven.seen" && lacks '^error' "$driven.seen"
 }
-seen() {        # seen NAME WHAT VALUE: it saw that; a pattern, or a number in any notation
+seen() {        # seen NAME WHAT VALUE: the browser saw VALUE, a pattern or a number in any notation
     is=$(sed -n "s,^$2 ,,p" "$W/$1.seen")
     echo "$2 $is"
     # shellcheck disable=SC2254
@@ -192,7 +192,7 @@ seen() {        # seen NAME WHAT VALUE: it saw that; a pattern, or a number in a
     *) awk "BEGIN { exit !($is == $3) }" ;;
     esac
 }
-shown() {       # shown NAME DRIVER WHAT=VALUE ...: driven without an error, the page shows these
+shown() {       # shown NAME DRIVER WHAT=VALUE ...: the page, driven without an error, shows these values
     shown=$1
     ok "$1 in $browser, $2" drive "$1" "$2" $window
     shift 2
@@ -220,7 +220,7 @@ shown double double fits=0 wrong=0 'compared=[1-9]*' "loss=$(printed double loss
 for name in scalar run double; do
     shown $name widths cut390=0 cut800=0 cut1280=0
 done
-window=--window-size=500,800             # the narrowest that it allows
+window=--window-size=500,800             # the narrowest window that it allows
 for name in scalar run; do
     shown $name narrow wide=500 beside=0 beneath=1 curve=1
 done

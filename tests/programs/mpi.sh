@@ -1,7 +1,7 @@
 #!/bin/sh
-# Training on several processes: the same bits on one rank and on two, the same parameters on all ranks; an
-# error is reported once, by a rank that it concerns; a killed rank ends the job with a sentence and a
-# checkpoint, from which it can be resumed to the same end.
+# Tests training on several processes: the same bits on one rank and on two, and the same parameters on all
+# ranks. An error is reported once, by a rank that it concerns. A killed rank ends the job with a sentence and
+# a checkpoint, from which the job can be resumed to the same end.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -9,7 +9,7 @@ if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null || [ "${SANIT
     echo "$SCRIPT: left out: there is no MPI (mpicc, mpirun), or this is a build with sanitizers"
     exit 0
 fi
-# Open MPI: any number of ranks on any number of cores, also as root (in a container). Others ignore these.
+# Open MPI: any number of ranks on any number of cores, even as root (in a container). Other MPIs ignore this.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
     OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
@@ -60,7 +60,7 @@ ok "... a shard weighs as many tokens as it has" near "$W/lines" "$W/lines.of.1"
 ok "--shards x" ends_with 2 job 2 "$RUN" --shards x
 ok "... is no number" grep -q "^train-mpi: --shards: got 'x', expected a whole number, 1 or more" "$W/err"
 ok "a run keeps its shards" ends_with 2 job 2 "$RUN" --resume "$W/3" --shards 2
-ok "... which is said" grep -q "^train-mpi: --shards cannot be given with --resume" "$W/err"
+ok "... and says so" grep -q "^train-mpi: --shards cannot be given with --resume" "$W/err"
 ok "... it has six" ends_with 2 job 4 "$RUN" --resume "$W/3"
 ok "... still" grep -q "^train-mpi: got 6 shards, expected " "$W/err"
 ok "--accumulate" ends_with 2 job 1 "$RUN" --accumulate 4
@@ -70,8 +70,8 @@ ok "... is refused" grep -q "^train-mpi: --patience: got 4, expected 0: train-mp
 ok "--help" ends_with 0 job 1 "$RUN" --help
 ok "... has --shards" grep -q "^  --shards N  " "$W/out"
 
-# ---- errors before it begins ---------------------------------------------------------------------------
-on_rank() {     # on_rank N FLAGS: $W/rank, a program for mpirun, whose rank N has these additional flags
+# ---- errors before the job begins ----------------------------------------------------------------------
+on_rank() {     # on_rank N FLAGS: makes $W/rank, a program for mpirun whose rank N has these additional flags
     printf '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s ] && set -- "$@" %s\nexec "%s" "$@"\n' \
         "$1" "$2" "$RUN" \
         >"$W/rank"
@@ -122,7 +122,7 @@ ok "... another job's checkpoint is not offered" lacks "to continue from" "$W/er
 
 if [ "${WRAPPED:-}" ] && make_it "$BUILD/faults/train-mpi"; then
     for rank in 0 1; do
-        # gra_begin is called once for each shard: a rank of two is killed in its 14th step
+        # gra_begin is called once for each shard: one of two ranks is killed in its 14th step
         cat >"$W/rank" <<END
 #!/bin/sh
 [ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = $rank ] && export GRADUS_FAULT="begin 28 KILL"

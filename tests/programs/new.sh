@@ -1,12 +1,12 @@
 #!/bin/sh
-# make new-op, new-layer, new-optimizer and new-exercise, in a copy of the tree: what they write builds at
-# once, the tests report what is still to be written, and pass when it is. An unusable NAME changes nothing.
-# The rest: what links all suites.
+# Tests make new-op, new-layer, new-optimizer and new-exercise in a copy of the tree: the new files build at
+# once, and the tests report what is still missing, and pass when it is filled in. An unusable NAME changes
+# nothing. The part `rest` links all suites.
 . tests/lib/ok.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-# The copy has the objects that are already built. A declaration added to a header changes none of them, so
-# the headers get their old times back; and the file build/flags stays, although other flags are used.
+# The copy has the objects that are already built. A declaration added to a header does not change these
+# objects, so the headers get their old times back. The file build/flags stays, although other flags are used.
 mkdir "$W/tree" "$W/tree/build"
 cp -Rp Makefile core layers examples tests "$W/tree" || exit 1
 for part in f32 f64 flags check.compile check.link; do
@@ -14,7 +14,7 @@ for part in f32 f64 flags check.compile check.link; do
 done
 rm -f "$W"/tree/build/f??/test
 cd "$W/tree" || exit 1
-mkdir -p "$BUILD/f64"                   # where the suites of these objects write what float is compared with
+mkdir -p "$BUILD/f64"                   # the folder to which the double suites write results
 
 new() {         # new KIND NAME=... [INPUTS=...]
     ${MAKE:-make} -s "new-$1" "$2" ${3:+"$3"}
@@ -30,7 +30,7 @@ suite() {       # suite PRECISION NAME: runs that suite of the tests
     CK_EXCLUDE_TAGS=long CK_RUN_SUITE=$2 "build/$1/test"
 }
 
-tree() {        # every file that is not built, with its checksum
+tree() {        # lists all files except built ones, with checksums
     find Makefile core layers examples tests -type f -exec cksum {} + | sort
 }
 
@@ -39,8 +39,8 @@ narrow() {
 }
 
 # ---- names that are refused ----------------------------------------------------------------------------
-refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line that says it failed, and
-                # the tree stays as it is in $W/before
+refused() {     # refused KIND NAME=... SENTENCE [INPUTS=...]: make adds a line about its failure, and
+                # the tree stays as in $W/before
     new "$1" "$2" "${4-}" >"$W/out" 2>"$W/err" && return 1
     cat "$W/out" "$W/err"
     tree | cmp - "$W/before" && [ ! -s "$W/out" ] && narrow "$W/err" &&
@@ -57,7 +57,7 @@ for kind in op:softsign layer:swiglu optimizer:lion exercise:softplus; do
     ok "$kind without a NAME" refused $kind A=b "got no NAME: run make new-$kind NAME=$example"
     ok "a NAME in the environment does not count" env NAME=host \
         sh -c "! ${MAKE:-make} -s new-$kind 2>&1 | grep -v 'got no NAME\|Error'"
-    # one function looks at the names of all kinds
+    # one function checks the names of all kinds
     [ $kind = op ] && names="9x _x a-b a'b x;y x/y ../x é" || names=
     for name in Soft 'a b' $names; do
         ok "$kind '$name'" refused $kind NAME="$name" \
@@ -101,7 +101,7 @@ cp -p "$W/saved" tests/optim/test_optim.c
 fi
 
 # ---- one of each ---------------------------------------------------------------------------------------
-made() {        # made KIND NAME FILE [INPUTS=...]: it reports what it made, in 80 columns
+made() {        # made KIND NAME FILE [INPUTS=...]: make reports what it made, in 80 columns
     ends_with 0 new "$1" NAME="$2" "${4-}" && narrow "$W/out" &&
         grep -q "build/f64/test && CK_RUN_SUITE=" "$W/out" && sed 's/NAME=//' "$W/out" >"$W/text" &&
         lacks 'NAME\|CAPS' "$3" "$W/text"
@@ -129,7 +129,7 @@ for new in core/ops/zsign core/ops/zpot core/optim/zlion layers/zglu layers/zcel
     ok "$new.c compiles" build "build/f64/$new.o"
 done
 
-marked() {      # each of the four files of the exercise says what is to be written
+marked() {      # each of the four files of the exercise tells what to write
     grep -l "zquare: .* still the template's" examples/exercises/[!s]*/"$exercise".* \
         examples/exercises/source/"$exercise".c \
         tests/programs/exercises/"$exercise".txt >"$W/marked"
@@ -144,11 +144,11 @@ ok "with four wrong answers" grep -q "start refused, solution passed, 4 wrong an
 rest || { cd "$OLDPWD" && finish; exit; }
 ok "the tree builds" build build/f64/test build/f32/test headers
 
-passes() {      # passes PRECISION SUITE: in one process, as forks take most of the time
+passes() {      # passes PRECISION SUITE: in one process, since forks would take most of the time
     CK_FORK=no suite "$1" "$2"
 }
 
-asks() {        # asks PRECISION SUITE SENTENCE ...: that suite fails, with each of them
+asks() {        # asks PRECISION SUITE SENTENCE ...: the suite fails, with each sentence
     ! suite "$1" "$2" >"$W/out" 2>&1 || return 1
     cat "$W/out"
     shift 2
@@ -181,7 +181,7 @@ ok "for the optimiser" asks f64 optim \
     "tests/optim/test_optim.c:[0-9]*: zlion: the step by hand is still the template's: write it"
 ok "also in float" asks f32 ops "core/ops/zsign.c:[0-9]*: zsign: forward is still the template's: write it"
 
-# ---- the sentences are removed, but nothing is written -------------------------------------------------
+# ---- the sentences are removed, but nothing is filled in -----------------------------------------------
 edit() {        # edit FILE SED'S ARGUMENTS: must change something
     file=$1
     shift
@@ -245,7 +245,7 @@ for precision in f64 f32; do
     done
 done
 
-# The bound of this suite is for longer sums, so some ops exceed it here; not these.
+# This suite's bound is meant for longer sums, so some ops exceed it here, but not these.
 sums() {
     CK_FORK=no SUMS_TERMS=1000 CK_RUN_SUITE=sums build/f64/test || return 1
     CK_FORK=no SUMS_TERMS=1000 CK_RUN_SUITE=sums build/f32/test >"$W/out"

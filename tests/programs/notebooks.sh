@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs of the notebooks reproduce every printed number, in both precisions, and a wrong number is
-# detected.
+# Tests that the programs of the notebooks reproduce every printed number, in both precisions, and that a
+# wrong number is detected.
 . tests/lib/ok.sh
 
 mkdir -p "$W/lines.32" "$W/lines.64" || exit 1
@@ -15,7 +15,7 @@ for source in examples/notebooks/*.c; do
     programs="$programs $BUILD/notebooks64/$name"
 done
 
-# The numbers that a folder's files expect, counted without the programs' reader.
+# The number of values that a folder's files expect, counted without the programs' reader.
 expected() {
     awk '
         FNR == 1 { left = 0 }
@@ -35,7 +35,7 @@ expected() {
         END { print count }' "$1"/0*.txt
 }
 
-reproduced() {  # reproduced PROGRAM: it succeeds, and its last line has K of N with K = N
+reproduced() {  # reproduced PROGRAM: the program succeeds, and its last line has K of N with K = N
     ends_with 0 "$1" && [ ! -s "$W/err" ] && awk 'length > 80 { bad = 1 } END { exit bad }' "$W/out" ||
         return 1
     tail -n 1 "$W/out" >"$W/line"
@@ -48,7 +48,7 @@ reproduced() {  # reproduced PROGRAM: it succeeds, and its last line has K of N 
     esac
 }
 
-same_in_all() { # same_in_all PROGRAM: it succeeds with every instruction set that this processor has
+same_in_all() { # same_in_all PROGRAM: succeeds with every instruction set of this processor
     for isa in base avx2 avx512; do
         GRADUS_ISA=$isa "$1" >"$W/out" 2>"$W/err" && continue
         cat "$W/err"
@@ -56,7 +56,7 @@ same_in_all() { # same_in_all PROGRAM: it succeeds with every instruction set th
     done
 }
 
-sum() {         # sum EXPECTED FILE ...: their K add up to it
+sum() {         # sum EXPECTED FILE ...: the K of the files add up to EXPECTED
     expected=$1
     shift
     got=$(cat "$@" | awk '{ k += $2 } END { print k + 0 }')
@@ -64,7 +64,7 @@ sum() {         # sum EXPECTED FILE ...: their K add up to it
     [ "$got" -eq "$expected" ]
 }
 
-summed_up() {   # make notebooks prints the total, and how it comes about
+summed_up() {   # make notebooks prints the total and its parts
     sh examples/notebooks/run.sh $programs >"$W/out" || return 1
     cat "$W/out"
     awk 'length > 80 { exit 1 }' "$W/out" || return 1
@@ -94,7 +94,7 @@ ok 'a program prints its own total' \
 rm -rf "$W/golden"
 mkdir "$W/golden"
 
-# off PROGRAM FILE ROLE NAME NUMBER K N: with the tensor's first number replaced, the program fails
+# off PROGRAM FILE ROLE NAME NUMBER K N: if the tensor's first number is replaced, the program fails
 off() {
     cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     awk -v role="$3" -v name="$4" -v number="$5" '
@@ -119,7 +119,7 @@ cut() {         # cut PROGRAM FILE: a truncated file
     ends_with 2 "$1" "$W/golden" && grep -q "$2.txt: got the end of the file, expected a word" "$W/err"
 }
 
-run_fails() {   # run.sh fails with the program
+run_fails() {   # run.sh fails if the program fails
     cp examples/notebooks/golden/0*.txt "$W/golden" || return 1
     file=003_self_attention_v2.txt
     sed 's/^0\.2461 0\.2370$/0.2461 0.2470/' examples/notebooks/golden/$file >"$W/golden/$file"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# build/page.html: gradus in a browser. What a visitor does there (page/*.mjs) is done in Chromium, and in
-# Firefox where it is installed; what the page shows and gives out is compared with the programs'.
+# Tests build/page.html, gradus in a browser. page/*.mjs act like a visitor, in Chromium, and in Firefox if it
+# is installed; the page's numbers and files are compared with those of the programs.
 . tests/lib/ok.sh
 
-find_program() {                # find_program NAME ...: the path of the first that is installed
+find_program() {                # find_program NAME ...: the path of the first installed program
     for name in "$@"; do
         command -v "$name" && return 0
     done
@@ -25,21 +25,21 @@ case $page in /*) ;; *) page=$PWD/$page ;; esac
 # ---- the page itself -------------------------------------------------------------------------------------
 at_most() { wc -c "$2" | awk -v most="$1" '{ print } $1 > most { exit 1 }'; }
 ok "it has at most 620 kB" at_most 620000 "$page"
-alone() {       # it loads nothing else, and makes no code or elements of text
+alone() {       # the page loads no other file, and turns no text into code or elements
     sed '/<script type="text\/plain"/,/<.script>/d; /<template/,/<.template>/d' "$page" >"$W/code" &&
         lacks -E ' src=|<link|[ :]url\(|@import|fetch\(|import |innerHTML|insertAdjacentHTML|eval\(' "$W/code"
 }
 ok "it stands alone" alone
 policy() { grep -q "http-equiv=.Content-Security-Policy. content=.default-src 'none'; style-src" "$page"; }
 ok "its policy allows no network" policy
-exercises() {   # each station of the guided path names one of the ladder's
+exercises() {   # each station of the guided path names an exercise of the ladder
     sed -n 's/.*exercise: "\([^"]*\)".*/examples\/exercises\/start\/\1.c/p' "$page" >"$W/exercises"
     [ "$(wc -l <"$W/exercises")" -eq 9 ] && xargs ls <"$W/exercises"
 }
 ok "the guided path names nine exercises" exercises
 
 # ---- in a browser ----------------------------------------------------------------------------------------
-drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; what it leaves is in $W/NAME
+drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; its files are in $W/NAME
     node --experimental-websocket --no-warnings tests/programs/page/page.mjs "$1" "$2" "$page" \
         "$BUILD/f64/tests/programs/page/native" "$W/$1" >"$W/$1.seen" 2>"$W/$1.err"
     while IFS='	' read -r verdict what why; do
@@ -54,7 +54,7 @@ drive() {       # drive NAME PROGRAM: each check of page/*.mjs is a test; what i
 }
 ends() { cat "$2"; [ "$(tail -n 1 "$1")" = end ]; }
 
-native() {      # native NAME RUN: the command that the page names, on the text that it gives out
+native() {      # native NAME RUN: runs the page's command on the page's text
     line=$(tr -s ' \n' '  ' <"$W/$1/$2.command")
     flags=${line#GRADUS_ISA=base build/train --data text.txt }
     [ "$flags" != "$line" ] || { echo "got '$line'"; return 1; }
@@ -64,7 +64,7 @@ native() {      # native NAME RUN: the command that the page names, on the text 
 same_losses() { # all but tokens_per_s
     cut -f 1-5,7 "$W/$1/$2.tsv" >"$W/a" && cut -f 1-5,7 "$W/$1/$2/loss.tsv" >"$W/b" && cmp "$W/a" "$W/b"
 }
-same_prompt() { # the tape's loss is build/look's, of the parameters at each place of the slider
+same_prompt() { # the tape's loss is that of build/look, for the parameters at each slider position
     mkdir -p "$W/$1/then"
     cp "$W/$1/whole/vocab.tsv" "$W/$1/whole/config.tsv" "$W/$1/then"
     cp "$W/$1/whole/model.safetensors" \
@@ -77,19 +77,19 @@ same_prompt() { # the tape's loss is build/look's, of the parameters at each pla
     done <"$W/$1/losses"
     [ "$(wc -l <"$W/$1/losses")" -eq 3 ]
 }
-written() {     # build/generate writes with the model that the page gave out
+written() {     # build/generate writes with the model saved by the page
     mkdir -p "$W/$1/saved"
     cp "$W/$1/whole.safetensors" "$W/$1/saved/model.safetensors" &&
         cp "$W/$1/whole.vocab.tsv" "$W/$1/saved/vocab.tsv" &&
         ends_with 0 "$GENERATE" --model "$W/$1/saved" --prompt She --tokens 20
 }
-changed() {     # a rate and a batch changed at step 100: the module does the same in node; natively: wasm.sh
+changed() {     # a rate and a batch changed at step 100: as in node (wasm.sh: as in a native program)
     flags=$(sed 's/.*text.txt//' "$W/chromium/whole.command" | tr '\n' ' ')
     mkdir -p "$W/changed" && node tests/build/wasm/page.mjs change "$BUILD/page_f32.wasm" \
         "$W/chromium/whole.txt" "$flags" "$W/changed" &&
         cmp "$W/changed/loss.tsv" "$W/chromium/changed.tsv"
 }
-compare() {     # compare NAME: what the page gave out in that browser
+compare() {     # compare NAME: the files that the page saved in that browser
     for run in whole other; do
         ok "$1: the command that the page names, $run" native "$1" $run
         ok "$1: the same losses, $run" same_losses "$1" $run
@@ -101,7 +101,7 @@ compare() {     # compare NAME: what the page gave out in that browser
     ok "$1: the tape's loss through time" same_prompt "$1"
     ok "$1: generate reads the model" written "$1"
 }
-fast() {        # a learning rate of 0.3 ends where train ends with it
+fast() {        # a learning rate of 0.3 gives the same end as in train
     ends_with 0 env GRADUS_ISA=base "$TRAIN" --data "$W/chromium/first.txt" $(cat "$W/chromium/fast.flags") \
         --quiet --out "$W/fast" &&
         awk -F '\t' -v loss="$(cat "$W/chromium/fast.loss")" \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A run that is stopped and resumed (build/train --resume) ends with the same bits as one never stopped. The
-# rest: other optimisers, lines, bfloat16, and runs that are stopped anywhere.
+# Tests that a run that is stopped and resumed (build/train --resume) ends with the same bits as an
+# undisturbed run. The part `rest`: other optimisers, lines, bfloat16, and runs that are stopped anywhere.
 . tests/lib/ok.sh
 
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-every 10 --eval-batches 4 --dropout 0.1
@@ -23,7 +23,7 @@ again() {       # again DIR FLAGS ...: resumes the run, or starts it if there is
 }
 
 # ---- the same bits, wherever it is stopped -----------------------------------------------------------------
-# KILL and TERM end a run at once; INT is Ctrl-C, after which it still validates and writes its files; a
+# KILL and TERM end a run at once. After INT, which is Ctrl-C, the run still validates and writes its files; a
 # second INT ends it at once. A "begin" is a step, a batch of an evaluation or a letter of the sample.
 legs() {        # legs OPTIMIZER: stopped several times, with various numbers of threads
     rm -rf "$W/part"
@@ -38,7 +38,7 @@ legs() {        # legs OPTIMIZER: stopped several times, with various numbers of
     ok "... with the same bits" same_run "$W/whole" "$W/part"
 }
 
-# stopped_at MOMENTS STATUS: a run stopped there leaves complete rows, and resumes to the same end.
+# stopped_at MOMENTS STATUS: a run stopped at these moments leaves complete rows, and resumes to the same end.
 stopped_at() {
     rm -rf "$W/part"
     at "$2" "$1" train $flags --data "$W/text" --out "$W/part" || return 1
@@ -46,7 +46,7 @@ stopped_at() {
     again "$W/part" $flags --data "$W/text" && same_run "$W/whole" "$W/part"
 }
 
-# sweep CALL STATUS ACTION ...: stops at each such call of a whole run; a second action at the next call
+# sweep CALL STATUS ACTION ...: stops at each such call of a whole run; the next call gets a second action
 sweep() {
     last=$(sed -n "s/^$1 //p" "$W/whole.calls")
     ok "there are enough moments" test "$last" -ge 15
@@ -112,7 +112,7 @@ if rest && moments "more runs that are stopped"; then
     sweep begin 130 INT INT
 
     group "out of patience, stopped anywhere"
-    # What it learns from most of the text does not hold for the last tenth.
+    # The last tenth of the text contradicts what the model learns from the rest.
     awk 'BEGIN { for (i = 0; i < 300; i++) printf "%c", 97 + (i < 270 ? i % 2 : i * i % 7) }' >"$W/text"
     flags="$flags --dropout 0 --lr 0.005 --accumulate 2 --steps 40 --patience 3"
     rm -rf "$W/whole"
@@ -203,7 +203,7 @@ fi
 
 if moments "a run whose best model is not its last"; then
     group "the best model"
-    # What it learns from most of the text does not hold for the last tenth.
+    # The last tenth of the text contradicts what the model learns from the rest.
     awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%c", 97 + (i < 2700 ? i % 2 : i * i % 7) }' >"$W/turns"
     best="${small%--data*} --data $W/turns --sample 40 --quiet --steps 60"
     rm -rf "$W/whole.best" "$W/part"
@@ -341,10 +341,10 @@ ok "... no run exists there" refuses 1 "$W/no room contains no run: there is no 
     "$TRAIN" --resume "$W/no room"
 ok "a model that diverges" ends_with 1 "$TRAIN" $small --optimizer sgd --lr 1000 --clip 0 --steps 300 \
     --checkpoint-every 1 --out "$W/spoilt"
-ok "... is said" grep -q 'no longer finite' "$W/err"
+ok "... and says so" grep -q 'no longer finite' "$W/err"
 step=$(sed -n 's/^train: step \([0-9]*\): .*/\1/p' "$W/err")
 ok "... when it is resumed" ends_with 1 "$TRAIN" --resume "$W/spoilt" --no-quiet
-ok "... it comes to the same end" grep -q "^train: step $step: .*no longer finite" "$W/err"
+ok "... it ends in the same way" grep -q "^train: step $step: .*no longer finite" "$W/err"
 
 if moments "a run that takes the place of one that was killed"; then
     ok "a run that is cut off" cut_off --seed 3

@@ -1,6 +1,5 @@
-/* GPTs imported from files of three families: every name, every order of rows and columns, and what is
- * refused. A file is written from our own GPT under the names of a family; the imported GPT must be equal to
- * it. */
+/* GPTs imported from files of three families: every name, every order of rows and columns, and the refusals.
+ * A file is written from our GPT under the names of a family; the imported GPT must be equal to our GPT. */
 #include "examples/import/export.h"
 #include "lib/fixture.h"
 #include "lib/folder.h"
@@ -20,8 +19,8 @@ enum { VOCAB = 7, CONTEXT = 5, WIDTH = 6, HEADS = 3, LAYERS = 2 };
 enum head { NO_HEAD, SAME_HEAD, OWN_HEAD, ONLY_HEAD };  /* ONLY_HEAD: a tied table under the head's name */
 
 struct kind {
-    bool        gpt2;                   /* else Raschka's names */
-    const char *all, *most;             /* prefixes of all names, and of all but the head's */
+    bool        gpt2;                   /* otherwise Raschka's names */
+    const char *all, *most;             /* prefixes of all names, and of all except the head's */
     bool        transposed;
     bool        bias, qkv_bias, buffers;
     enum head   head;
@@ -40,7 +39,7 @@ static const struct kind families[] = {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
-static const char *const gpt2_names[][2] = {        /* ours, theirs; W_query stands for all three of c_attn */
+static const char *const gpt2_names[][2] = {        /* ours, theirs; W_query means all three of c_attn */
     { "tok_emb.weight", "wte.weight" }, { "pos_emb.weight", "wpe.weight" },
     { "final_norm.scale", "ln_f.weight" },
     { "final_norm.shift", "ln_f.bias" }, { "out_head.weight", "lm_head.weight" },
@@ -56,7 +55,7 @@ static struct writer {
     gra_model     *from, *to;           /* a GPT, and its tensors under other names */
     struct gra_gpt gpt;
     struct kind    kind;
-    int            without, misshapen;  /* the number of a tensor to omit, or to misshape; -1: none */
+    int            without, misshapen;  /* the number of a tensor to omit or misshape; -1: none */
     int            n;                   /* tensors so far, the omitted one included */
     char           odd[192];            /* the name of that tensor */
 } w;
@@ -284,7 +283,7 @@ TEST(a_name_twice)                      /* in both spellings */
     refused("it has no tensor h.2.");
 }
 
-/* ---- what tensors do not tell ---- */
+/* ---- settings that tensors do not show ---- */
 
 static void expect_gelu(gra_gelu_form wanted)
 {
@@ -355,8 +354,8 @@ TEST(heads_of_64)                       /* the default */
     ck_assert_int_eq(g.config.n_heads, 2);
 }
 
-/* Each setting of a config.json that changes what is computed is honoured or refused. Of the last one here,
- * such as 'n_embd': 7, the sentence says "got n_embd: 7, " and then this. */
+/* Each setting of a config.json that changes results is honoured or refused. For the last setting here, such
+ * as 'n_embd': 7, the sentence says "got n_embd: 7, " and then this text. */
 static void beside(const char *settings, const char *sentence)
 {
     char json[300], wanted[300];
@@ -503,7 +502,7 @@ TESTS(exported_and_imported, 16)        /* _i: a form: biases, a tied head, GELU
     static const int ids[CONTEXT] = { 3, 1, 4, 1, 5 };
     gra_real logits[CONTEXT * VOCAB];
     make_form(_i);
-    if (_i == 0)                        /* a head of its own that is equal by chance */
+    if (_i == 0)                        /* a separate head that is equal by chance */
         memcpy(w.gpt.out_head.weight->data, w.gpt.tok_emb.weight->data, VOCAB * WIDTH * sizeof(gra_real));
     write_export(-1);
     gra_file *f = gra_file_open(PATH);                  /* as Hugging Face's GPT2LMHeadModel has it */

@@ -7,7 +7,7 @@ enum { VOCAB = 6, DRAWS = 3000 };
 
 static struct gra_gpt gpt;
 
-/* A GPT whose logits are the logarithms of these weights, whatever it reads: its final norm gives 1. */
+/* A GPT whose logits are the logarithms of these weights, whatever its input: the final norm gives 1. */
 static void open_gpt(const double weights[VOCAB])
 {
     another_model();
@@ -29,20 +29,20 @@ static const struct {
 } cases[] = {
     { powers, 1,   1,      0, { 1, 16, 2, 8, 1, 4 } },
     { powers, 1,   0.999,  0, { 1, 16, 2, 8, 1, 4 } },
-    { powers, 1,   0.96,   0, { 1, 16, 2, 8, 0, 4 } },          /* of two equals, the first */
-    { powers, 1,   0.9,    0, { 0, 16, 2, 8, 0, 4 } },          /* 28 of 32 are too few */
+    { powers, 1,   0.96,   0, { 1, 16, 2, 8, 0, 4 } },          /* the first of two equal tokens */
+    { powers, 1,   0.9,    0, { 0, 16, 2, 8, 0, 4 } },          /* 28 of 32 is too little */
     { powers, 1,   0.87,   0, { 0, 16, 0, 8, 0, 4 } },
     { powers, 1,   0.51,   0, { 0, 16, 0, 8, 0, 0 } },
     { powers, 1,   0.49,   0, { 0, 1, 0, 0, 0, 0 } },
-    { powers, 1,   0,      0, { 0, 1, 0, 0, 0, 0 } },           /* one always remains */
+    { powers, 1,   0,      0, { 0, 1, 0, 0, 0, 0 } },           /* one token always remains */
     { powers, 0,   1,      0, { 0, 1, 0, 0, 0, 0 } },
     { powers, 1,   1,      3, { 0, 16, 0, 8, 0, 4 } },
-    { powers, 1,   1,      5, { 1, 16, 2, 8, 1, 4 } },          /* and the equals of the fifth */
-    { powers, 1,   0.55,   2, { 0, 16, 0, 0, 0, 0 } },          /* 16 of 24: the others are gone before */
+    { powers, 1,   1,      5, { 1, 16, 2, 8, 1, 4 } },          /* and the equals of the fifth token */
+    { powers, 1,   0.55,   2, { 0, 16, 0, 0, 0, 0 } },          /* 16 of 24: the rest is gone before */
     { powers, 1,   0.7,    2, { 0, 16, 0, 8, 0, 0 } },
     { powers, 2,   0.49,   0, { 0, 4, 0, 2.8284, 0, 0 } },      /* the temperature comes first: 4 of 12.2 */
     { powers, 0.5, 0.74,   0, { 0, 1, 0, 0, 0, 0 } },           /* 256 of 342 */
-    { equals, 1,   0.5,    0, { 1, 1, 1, 0, 0, 0 } },           /* exactly the half */
+    { equals, 1,   0.5,    0, { 1, 1, 1, 0, 0, 0 } },           /* exactly half */
     { equals, 1,   0.5001, 0, { 1, 1, 1, 1, 0, 0 } },
     { equals, 1,   0.5,    1, { 1, 1, 1, 0, 0, 0 } },           /* all are equals of the first */
 };

@@ -1,5 +1,5 @@
-/* The tokenizer: encoding, decoding and training agree with tests/golden/make_tokenizer.py, which does all by
- * brute force; its files are read in each form, and what is wrong with one is named. */
+/* The tokenizer: encoding, decoding and training agree with tests/golden/make_tokenizer.py, which works by
+ * brute force; files of all forms are read, and errors in them are named. */
 #include "core/gradus.h"
 #include "examples/lib/files.h"
 #include "examples/lib/message.h"
@@ -52,7 +52,7 @@ CASE(tokenizer, begin, end, "")
 
 /* ---- encoding and decoding ---- */
 
-/* The string, which is given in hexadecimal digits, has these tokens, and they are the string again. */
+/* The string, given in hexadecimal digits, has these tokens, which decode to the string again. */
 static void compare_vector(const char *hex, const char *expected, const char *where)
 {
     static unsigned char text[ROOM];
@@ -106,8 +106,8 @@ TEST(encoding_is_that_of_brute_force)
     ck_assert_int_ge(compare_vectors(GOLDEN "/vectors.txt"), 260);
 }
 
-/* GPT-2's own merges are not in the repository: GPT2=FOLDER names one with merges.txt or vocab.bpe, and files
- * of vectors, vectors*.txt. */
+/* GPT-2's merges are not in the repository: GPT2=FOLDER names a folder with merges.txt or vocab.bpe, and
+ * files of vectors, vectors*.txt. */
 TEST(encoding_is_gpt2s)
 {
     const char *folder = getenv("GPT2");
@@ -124,7 +124,7 @@ TEST(encoding_is_gpt2s)
     ck_assert_int_gt(n, 0);
 }
 
-/* A piece of a million letters takes a heap: each merge searched for by scanning, it would take minutes. */
+/* A piece of a million letters needs a heap: with a scan for each merge, it would take minutes. */
 TEST(a_long_piece)
 {
     enum { N = 1 << 20 };
@@ -189,7 +189,7 @@ static void encodes(const char *text, int special, const char *expected)
     ck_assert_str_eq(got, expected);
 }
 
-TEST(special_tokens)                    /* the longest that begins at a place, as in Hugging Face's library */
+TEST(special_tokens)                    /* the longest one at a place wins, as in Hugging Face's library */
 {
     static const char json[] = "{\"added_tokens\": [{\"id\": 5, \"content\": \"<b>\", \"lstrip\": true},"
         "{\"id\": 6, \"content\": \"<b>a\"}], \"pre_tokenizer\": {\"type\": \"ByteLevel\"},"
@@ -211,7 +211,7 @@ TEST(special_tokens)                    /* the longest that begins at a place, a
     encodes("ab<|endoftext|>\nab", true, "257 256 198 257 ");
 }
 
-TEST(special_tokens_that_are_made)      /* added ones that a merge makes, or that are a byte; written, too */
+TEST(special_tokens_that_are_made)      /* that a merge makes, or that are a byte; also written */
 {
     static const char json[] = "{\"added_tokens\": [{\"id\": 1, \"content\": \"aa\"},"
         "{\"id\": 4, \"content\": \">\"}], \"pre_tokenizer\": {\"type\": \"ByteLevel\"},"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Runs with merges (train --tokenizer bpe): their files, what resumes, generates and shows with them, and what
-# is refused.
+# Tests runs with merges (train --tokenizer bpe): their files, resuming, generating, showing, and refusals.
 . tests/lib/ok.sh
 
 tiny="--context 8 --batch 2 --width 8 --heads 2 --layers 1 --steps 12 --eval-every 5 --eval-batches 2 --quiet
@@ -38,9 +37,9 @@ ok "a text" ends_with 0 "$GENERATE" --model "$W/run" --tokens 40 --seed 1
 head -c 60 "$W/run/sample.txt" >"$W/begin"
 ok "... of the sample's tokens" sh -c 'head -c 60 "$1" | cmp - "$2"' - "$W/out" "$W/begin"
 
-# Tokens of one byte: every second text ends inside a character, which is left out.
+# Tokens of one byte: every second text would end inside a character, which is omitted.
 awk 'BEGIN { while (i++ < 3000) printf "\303\251" }' >"$W/accents"
-accents() {     # accents COMMAND ...: $W/out, or the sample of a run, is nothing but whole characters
+accents() {     # accents COMMAND ...: $W/out, or the sample of a run, has only whole characters
     "$@" >"$W/out" && [ "$(tr -d '\n' <"$W/out" | wc -c)" -gt 2 ] &&
         sh -c 'tr -d "\n" <"$1" | LC_ALL=C grep -qx "\($(printf "\303\251")\)*"' - "$W/out"
 }
@@ -60,15 +59,15 @@ for i in 1 2 3 4 5 6; do
     cat tests/lib/ok.sh
     printf '<|endoftext|>'
 done >"$W/documents"
-documents() {   # documents FLAGS ...: a run of them
+documents() {   # documents FLAGS ...: a run on documents
     ends_with 0 "$TRAIN" $tiny --data "$W/documents" --vocab 300 --context 32 "$@"
 }
-tuned() {       # tuned MODEL FLAGS ...: a step of it
+tuned() {       # tuned MODEL FLAGS ...: a further training step of MODEL
     from=$1
     shift
     ends_with 0 "$TRAIN" --from "$from" --data "$W/documents" --context 8 --steps 1 --sample 0 --quiet "$@"
 }
-reads() {       # reads N FLAGS ...: the prompt has so many tokens
+reads() {       # reads N FLAGS ...: the prompt has N tokens
     n=$1
     shift
     ends_with 0 "$GENERATE" --prompt 'i<|endoftext|>i' --tokens 1 --logits "$W/logits.npy" "$@" &&
@@ -82,15 +81,15 @@ ok "... and no merge of its letters" lacks '|' "$W/special/merges.txt"
 ok "generate reads the prompt as the run did" reads 3 --model "$W/special"
 ok "... or as ordinary characters" reads 1[0-9] --model "$W/special" --no-special
 ok "... and says so" says
-ok "look reads it, too" ends_with 0 "$BUILD/look" --model "$W/special" --prompt 'i<|endoftext|>' \
+ok "look reads it too" ends_with 0 "$BUILD/look" --model "$W/special" --prompt 'i<|endoftext|>' \
     --out "$W/page.html"
 ok "... and names the token" grep -q '"tokens":..i","[^"]*|endoftext|>"' "$W/page.html"
 ok "tuned without the flag" tuned "$W/special" --out "$W/spelled"
 ok "... says so" says
-ok "... generate reads it so, too" reads 1[0-9] --model "$W/spelled"
+ok "... generate reads it in the same way" reads 1[0-9] --model "$W/spelled"
 ok "tuned with it" tuned "$W/spelled" --special --out "$W/read"
 ok "... says nothing" test ! -s "$W/err"
-ok "... generate reads it so, too" reads 3 --model "$W/read"
+ok "... generate reads it in the same way" reads 3 --model "$W/read"
 awk 'BEGIN { while (i++ < 222) printf "ab"; printf "a<|endoftext|>"
              while (j++ < 42) printf j % 10 }' >"$W/cut"
 ok "the last tenth does not begin inside one" ends_with 0 "$TRAIN" $tiny --data "$W/cut" --vocab 260 \
@@ -127,17 +126,17 @@ anew && sed '30d' "$W/run/merges.txt" >"$W/changed/merges.txt"
 ok "a merge is missing" changed 'merges.txt: .*missing'
 anew && rm "$W/changed/merges.txt"
 ok "no merges" changed 'vocab.json has no merges.txt beside it'
-ok "... generation, too" refuses 1 'vocab.json has no merges.txt beside it' "$GENERATE" --model "$W/changed"
+ok "... in generation too" refuses 1 'vocab.json has no merges.txt beside it' "$GENERATE" --model "$W/changed"
 anew && rm "$W/changed/vocab.json" "$W/changed/merges.txt"
 ok "no tokenizer" changed 'changed has no tokenizer, expected vocab.json and merges.txt'
 ok "... a model of numbers" refuses 1 'no vocabulary beside it' "$GENERATE" --model "$W/changed"
-ok "a smaller one" bpe 0 --vocab 300
+ok "a smaller tokenizer" bpe 0 --vocab 300
 anew && ok "a larger one again" bpe 0 --vocab 400
 cp "$W/run/vocab.json" "$W/run/merges.txt" "$W/changed"
-ok "of another size than the model" refuses 1 \
+ok "a tokenizer of another size than the model" refuses 1 \
     'changed does not belong to .*: it has 400 tokens, the model 300' "$GENERATE" --model "$W/changed"
 
-group "what is refused"
+group "refusals"
 status=2
 ok "a size for bytes" bad '--vocab 300 needs --tokenizer bpe' --tokenizer bytes --vocab 300
 ok "rows for bytes" bad '--rows 300 needs --tokenizer bpe' --tokenizer bytes --rows 300

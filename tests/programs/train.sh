@@ -1,18 +1,18 @@
 #!/bin/sh
-# The training program from end to end: build/train and build/generate, as a user runs them.
+# Tests the training program from end to end: build/train and build/generate, as a user runs them.
 #
-# A group leaves folders in $W, and a later one may go on from them:
-#     run        fifty steps: generate writes with it, up to the end, and it is damaged in copies ($W/d)
+# A group leaves folders in $W, which later groups may use:
+#     run        fifty steps: generate uses this run in later groups, and its copies are damaged ($W/d)
 #     t1         of "the same seed": "flags" replaces it
-#     at.once, in.turn    made twice: of a text, then of lines
+#     at.once, in.turn    made twice: from a text, then from lines
 #     short, 640, 641     texts too short or just long enough; 641.run is a model of four bytes
-#     own        three steps, which "what is in the folder" must not spoil; linked is its copy, with links
+#     own        three steps, which "what is in the folder" must not spoil; linked is a copy with links
 #     draws      a gnuplot that writes a picture
-#     wild       of "generate": an untrained model, whose text depends on all that it read
-# $small, $bare and $quick are flags of most runs; $tidy are those of lines.
+#     wild       of "generate": an untrained model, whose text depends on everything it read
+# $small, $bare and $quick are flags of most runs; $tidy has the flags of runs with --lines.
 . tests/lib/ok.sh
 
-bad_train() {   # bad_train STATUS PATTERN FLAGS ...: like refuses, and no output folder is made
+bad_train() {   # bad_train STATUS PATTERN FLAGS ...: like refuses; also, no output folder is made
     expected=$1
     pattern=$2
     shift 2
@@ -38,7 +38,7 @@ is_png() {
     [ "$(od -An -tx1 -N4 "$1" | tr -d ' \n')" = 89504e47 ]
 }
 
-shown() {       # shown SAMPLE: the program printed its first lines, whole or cut at 78
+shown() {       # shown SAMPLE: the program printed the sample's first lines, whole or cut at 78
     head -n 8 "$1" | cut -c 1-78 | sed 's/^/  /' >"$W/a"
     sed -n '/^sample:$/,/^$/p' "$W/out" | sed '1d;$d' >"$W/b"
     cmp "$W/a" "$W/b"
@@ -51,7 +51,7 @@ falls() {       # the mean of the last five training losses is well below that o
               exit !(n == 50 && b < 0.9 * a && v > 0 && v < 0.9 * a / 5) }' "$1"
 }
 
-in_bits() {     # the estimates in bits per byte; of bytes, a nat has 1 / ln 2
+in_bits() {     # the estimates in bits per byte: with tokens of bytes, a nat is 1 / ln 2 bits
     awk -F '\t' 'NR > 1 && ($7 * log(2) - $3) ^ 2 > 1e-14 || ($7 != "") != ($3 != "") { bad = 1 }
         END { exit bad || NR < 9 }' "$1"
 }
@@ -60,7 +60,7 @@ validated_at() { # validated_at FILE STEP ...: at these steps and no others
     [ "$(awk -F '\t' 'NR > 1 && $3 != "" { printf "%s%s", s, $1; s = " " }' "$1")" = "$2" ]
 }
 
-# result_of RUN STEP: the loss over all of the held-out text after that step, as in the last line
+# result_of RUN STEP: the loss over the whole held-out text after that step, as in the last line
 result_of() {
     awk -F '\t' -v step="$2" \
         'NR == 1 && $0 != "step\tval_loss\tval_bits_per_byte" { exit 1 }
@@ -74,7 +74,7 @@ group "fifty steps on the project's own text"
 run=$W/run
 ok "it trains" ends_with 0 "$TRAIN" $small --steps 50 --lr 0.02 --eval-every 20 --sample 300 \
     --threads 2 --out "$run"
-ok "it reports what it trains" grep -q 'layers 2, parameters [0-9]*$' "$W/out"
+ok "it reports the model" grep -q 'layers 2, parameters [0-9]*$' "$W/out"
 ok "it prints a line at each validation" test "$(grep -c '^step .* val ' "$W/out")" -eq 3
 ok "nothing on stderr" test ! -s "$W/err"
 ok "the loss falls" falls "$run/loss.tsv"
@@ -115,7 +115,7 @@ for optimizer in muon sgd; do
     ok "$optimizer: the loss falls" falls "$W/$optimizer/loss.tsv"
 done
 
-# In plain C, which every processor can run, and slowly.
+# In plain C, which every processor can run, though slowly.
 group "products of bfloat16 numbers"
 wide="--context 32 --batch 8 --width 32 --heads 2 --layers 1 --steps 6 --eval-every 3 --eval-batches 1 --quiet
       --sample 9 --data core/gradus.h"
@@ -131,7 +131,7 @@ ok "without an instruction" refuses 1 '--products bf16: .* this processor has no
 ok "... nothing is written" test ! -e "$W/none"
 
 group "batches one after another"
-near() {        # near FIELDS STEPS A B: columns of loss.tsv are the same, to 1e-6, in the first so many steps
+near() {        # near FIELDS STEPS A B: columns of loss.tsv agree to 1e-6 in the first STEPS steps
     cut -f "$1" "$3/loss.tsv" | head -n $(($2 + 1)) >"$W/a"
     cut -f "$1" "$4/loss.tsv" | head -n $(($2 + 1)) >"$W/b"
     paste "$W/a" "$W/b" |
@@ -142,7 +142,7 @@ near() {        # near FIELDS STEPS A B: columns of loss.tsv are the same, to 1e
 
 ok "eight rows at once" trains at.once $small $bare --batch 8 --eval-every 5
 ok "four times two" trains in.turn $small $bare --batch 2 --accumulate 4 --eval-every 5 --eval-batches 16
-# Later the gradient's norm may differ by 1e-5: AdamW makes whole steps of gradients that are nearly 0.
+# Later the gradient's norm may differ by 1e-5: AdamW makes full steps even from gradients that are nearly 0.
 ok "... the same gradients" near 5 3 "$W/at.once" "$W/in.turn"
 ok "... the same losses" near 1-4 20 "$W/at.once" "$W/in.turn"
 ok "too many tokens" bad_train 2 \
@@ -155,11 +155,11 @@ tidy="--context 16 --width 16 --heads 2 --layers 1 --data $W/ab --lines"
 ok "two kinds of lines" trains ab.run $tidy --batch 32 --steps 200 --lr 0.02 --sample 31 \
     --snapshot-every 200
 ok "... are counted" grep -qx 'lines     200, held out 20, longer than the context and cut 0' "$W/out"
-# Of the 3 + 9 tokens of one line of each kind, only the two after "ab" are not certain: one of two.
+# A line of each kind has 3 + 9 tokens together, and only two, after "ab", are uncertain: one of two tokens.
 ok "... the loss is that of the choice" awk -F '\t' 'NR > 161 { sum += $2 / 40 }
     END { print sum; exit !(sum > 0.107 && sum < 0.124) }' "$W/ab.run/loss.tsv"
 ok "... the sample has its size" test "$(wc -c <"$W/ab.run/sample.txt")" -eq 31
-only_lines() {  # only_lines FILE: whole ones, except for the last
+only_lines() {  # only_lines FILE: all lines except the last are complete
     sed '$d' "$1" | lacks -Evx 'ab|abcdefgh' && grep -qx ab "$1" && grep -qx abcdefgh "$1"
 }
 ok "... and only such lines" only_lines "$W/ab.run/sample.txt"
@@ -253,7 +253,7 @@ ok "generate: not a probability" \
     refuses 2 "--top-p: got '1.1', expected a number from 0 to 1" "$GENERATE" --top-p 1.1
 ok "generate: not a number" refuses 2 "--top-k: got 'many', expected a whole number" "$GENERATE" --top-k many
 
-full() {        # full COMMAND ...: it reports that its output is lost
+full() {        # full COMMAND ...: COMMAND reports that its output is lost
     "$@" >/dev/full 2>"$W/err"
     [ $? -eq 1 ] && cat "$W/err" && grep -q 'cannot write to the standard output: No space' "$W/err"
 }
@@ -294,7 +294,7 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1
     ok "... is out of memory" grep -q '^train: .*memory' "$W/err"
     ok "... before anything is written" test ! -e "$W/large"
 fi
-small_file() {  # small_file COMMAND ...: it may write only a few hundred bytes to a file
+small_file() {  # small_file COMMAND ...: COMMAND may write only a few hundred bytes to a file
     sh -c 'ulimit -f 1; exec "$@"' - "$@"
 }
 ok "generate: a file that may not grow" ends_with 1 small_file "$GENERATE" --model "$run" --tokens 3000
@@ -365,7 +365,7 @@ rm "$W/theirs/model.safetensors"
 ok "another program's configuration" refuses 1 'theirs/config.tsv exists without' "$TRAIN" $small \
     --out "$W/theirs"
 
-# The target of a link in the folder does not belong to the run: the files that it writes replace the links.
+# The target of a link in the folder does not belong to the run: the run's files replace the links.
 group "symbolic links in the folder"
 mkdir "$W/draws"
 printf '#!/bin/sh\nprintf "a picture\\000\\000\\000\\000IEND\\256B\\140\\202"\n' >"$W/draws/gnuplot"
@@ -374,7 +374,7 @@ relink() {      # relink LINK: to a file that is not the run's
     echo precious >"$W/victim"
     rm -f "$1" && ln -s "$W/victim" "$1"
 }
-replaced() {    # replaced LINK: by a file, and its target is unchanged
+replaced() {    # replaced LINK: a file has replaced LINK, whose target is unchanged
     [ ! -h "$1" ] && [ -s "$1" ] && [ "$(cat "$W/victim")" = precious ]
 }
 cp -R "$W/own" "$W/linked"
@@ -403,7 +403,7 @@ rm "$W/victim" && mv "$W/linked/loss.tsv" "$W/bare"
 ok "... to nothing" refuses 1 "bare${not_its_own#linked}" "$TRAIN" $small --steps 3 --out "$W/bare"
 ok "... which is not made" test ! -e "$W/victim"
 mkfifo "$W/linked/loss.tsv"
-exec 9<>"$W/linked/loss.tsv"            # so that no run waits for the other end
+exec 9<>"$W/linked/loss.tsv"            # no run then waits for a reader
 ok "loss.tsv is a pipe" refuses 1 "$(echo "$not_its_own" | sed 's/symbolic link/device or pipe/')" \
     "$TRAIN" $small --steps 3 --out "$W/linked"
 exec 9>&-
@@ -421,7 +421,7 @@ ok "no command was run" test ! -e oops -a ! -e "$odd/oops"
 ok "it generates" ends_with 0 "$GENERATE" --model "$odd" --tokens 40
 ok "... forty bytes" test "$(wc -c <"$W/out")" -eq 40
 
-# ---- gnuplot missing, dying (and in other states: tests/programs/attention.sh) -------------------------
+# ---- gnuplot missing, dying (other states: tests/programs/attention.sh) ---------------------------
 group "gnuplot missing, dying"
 few="--steps 5 --eval-every 2 --sample 0"
 mkdir "$W/none" "$W/dies" "$W/interrupts"
@@ -435,7 +435,7 @@ ok "... once, and without gnuplot's own words" lacks clutter "$W/out" "$W/err"
 ok "... and keeps none" holds_no png "$W/g2"
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------
-# A step, a batch of a validation, a letter of the sample: each is one "begin", and the first is a trial.
+# Each step, batch of a validation and letter of the sample is one "begin"; the first "begin" is a trial.
 if moments "Ctrl-C, and two runs in one folder"; then
     group "Ctrl-C"
     little="$small --data core/op.h"
@@ -502,8 +502,9 @@ part() {        # part FROM TO: these bytes of the greedy text; a final x protec
     echo x
 }
 
-# It sees its own text: a prompt with the first four tokens continues alike. And when its 16 positions are
-# full, at the 17th byte, it keeps the last 8: a prompt of only those continues alike, too.
+# The model sees its text: a prompt with the first four tokens gives the same continuation. When its 16
+# positions are full, at the 17th byte, it keeps the last 8: a prompt of only these 8 continues in the same
+# way.
 begun=$(part 1 15)
 last=$(part 10 17)
 ok "from its own beginning" text "$W/g.b" --prompt "${begun%x}" --tokens 196 --temperature 0
@@ -519,7 +520,7 @@ ok "... differs" differ "$W/g.d" "$W/g.e"
 ok "a prompt longer than the context" text "$W/g.f" --prompt 'int main(int argc, char **argv)' --tokens 9
 ok "an empty prompt" text "$W/g.g" --prompt '' --tokens 9
 ok "... nine tokens" test "$(wc -c <"$W/g.g")" -eq 9
-ok "a prompt it cannot spell" bad_generate \
+ok "a prompt that it cannot spell" bad_generate \
     "no token for '.xC3', byte 2 of the text: it knows only the 4 different bytes" --model "$W/641.run" \
     --prompt "aéb"
 

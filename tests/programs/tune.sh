@@ -1,18 +1,18 @@
 #!/bin/sh
-# A model by Hugging Face's names, written (--layout huggingface) and trained further (--from).
+# Tests a model with Hugging Face's names, written (--layout huggingface) and trained further (--from).
 . tests/lib/ok.sh
 
 small="--context 16 --batch 4 --width 16 --heads 2 --layers 2 --eval-every 10 --eval-batches 4 --sample 0
        --quiet"
 data=core/gradus.h
 
-text() {        # text FOLDER: what its model writes
+text() {        # text FOLDER: the text that FOLDER's model writes
     "$GENERATE" --model "$1" --prompt 'int ' --tokens 200
 }
 same_text() {   # same_text A B
     text "$1" >"$W/a.txt" && text "$2" >"$W/b.txt" && cmp "$W/a.txt" "$W/b.txt"
 }
-names() {       # names FILE: the names of its tensors
+names() {       # names FILE: the names of the tensors in FILE
     head -c 100000 "$1" | tr -d '\000' | grep -ao '"[a-z_A-Z0-9.]*":{"dtype"' | cut -d '"' -f 2
 }
 
@@ -34,7 +34,7 @@ ok "a run by our names replaces it" ends_with 0 "$TRAIN" $small --data $data --s
 ok "... and its config.json" test ! -e "$W/theirs/config.json"
 
 # ---- --from ------------------------------------------------------------------------------------------------
-# The model that is tuned: GPT-2's folder in small, with a vocabulary of its own.
+# The model to tune: a small version of GPT-2's folder, with another vocabulary.
 group "--from"
 ok "a model to tune" ends_with 0 "$TRAIN" $small --context 32 --bias --qkv-bias --gelu tanh --tokenizer bpe \
     --vocab 300 --steps 30 --data README.md --layout huggingface --out "$W/run"
@@ -68,7 +68,7 @@ ok "... the loss too" differ "$W/tuned/result.tsv" "$W/dropped/result.tsv"
 group "generate"
 ok "from GPT-2's folder" ends_with 0 "$GENERATE" --model "$W/gpt2" --prompt "Hello, I am" --tokens 20
 ok "... begins with the prompt" grep -q '^Hello, I am' "$W/out"
-cp -R "$W/gpt2" "$W/ending"             # the last token is that of the last merge: here it ends a text
+cp -R "$W/gpt2" "$W/ending"             # the last token, made by the last merge, ends a text here
 sed 's/"[^" ]*": *299/"<|endoftext|>": 299/' "$W/gpt2/vocab.json" >"$W/ending/vocab.json"
 sed '$d' "$W/gpt2/merges.txt" >"$W/ending/merges.txt"
 ends=0

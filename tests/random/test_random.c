@@ -1,8 +1,8 @@
 /* The generator against numbers that PyTorch 1.13, NumPy 1.24 and Python 3.11 print.
  *
- * Draws in float32 must be equal to the last bit; normals in double must agree to a few units in the last
- * place, because C libraries differ there. Whole tensors of uniform and normal numbers, of any length, mean
- * and bounds, are compared in test_seeds.c; here the state that one call leaves for the next is tested. */
+ * Draws in float32 must be equal to the last bit. Normals in double must agree to a few units in the last
+ * place, because C libraries differ. Whole tensors of uniform and normal numbers, of any length, mean and
+ * bounds, are compared in test_seeds.c; here the state that one call leaves for the next is tested. */
 #include "core/random/mcg31.h"
 #include "core/random/random.h"
 #include "core/tape/tape.h"
@@ -21,7 +21,7 @@ static gra_rng seeded(uint64_t seed)
     return g;
 }
 
-/* x holds the float32 values `want` to the last bit, in either library. */
+/* x must hold the float32 values `want` to the last bit, in both libraries. */
 static void equal(const gra_real *x, const double *want, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -48,7 +48,7 @@ static void same_state(const gra_rng *a, const gra_rng *b)
     same_words_to_come(*a, *b);
 }
 
-/* A generator whose next words are all equal: the output for the state word y. */
+/* A generator whose next words are all equal to the output for the state word y. */
 static gra_rng stuck(uint32_t y)
 {
     gra_rng g = seeded(0);
@@ -84,7 +84,7 @@ TEST(randint)
         { (uint64_t)1 << 40, 3, { 358591625322, 531631171129, 920887908065 } },
         { (uint64_t)1 << 32, 3, { 2489768049, 601083951, 1722357280 } },
         { 4294967295,        2, { 1473938350, 2694306016 } },
-        { 1,                 1, { 0 } },                        /* which takes a word, too */
+        { 1,                 1, { 0 } },                        /* which also takes a word */
     };
     gra_rng g = seeded(123);
     for (int i = 0; i < LENGTH(draws); i++)
@@ -147,9 +147,9 @@ TEST(the_cached_normal_serves_both_precisions_and_any_scale)
 
 /* ---- normal, in blocks ---------------------------------------------------------------------- */
 
-/* How many words n normals take. Up to 15, drawn one by one, they take two words a pair; from 16 on a block
- * of 16 takes 16, and if n is not a multiple of 16 the last 16 values are drawn again. In double each takes
- * twice as many. */
+/* The number of words that n normals take. Up to 15 normals are drawn one by one and take two words a pair.
+ * From 16 on, a block of 16 takes 16 words, and if n is not a multiple of 16 the last 16 values are drawn
+ * again. In double each normal takes twice as many words. */
 TEST(normals_take_words)
 {
     static const struct { size_t n, words, f64; } draws[] = {
@@ -169,7 +169,7 @@ TEST(normals_take_words)
         same_words_to_come(g, stepped);
         same_words_to_come(g64, stepped64);
     }
-    gra_rng whole = seeded(3), more = whole;            /* 16 are already a block: they begin like 20 */
+    gra_rng whole = seeded(3), more = whole;            /* 16 values are a block: they begin like 20 */
     double y[20], z[20];
     gra_randn_f64(&whole, y, 16);
     gra_randn_f64(&more, z, 20);
@@ -215,8 +215,8 @@ TESTS(dropout_skips_as_it_steps, 3)
     }
 }
 
-/* a^(m-1) = 1 mod the prime m, which checks long skips without stepping: i steps and then m-1 - i lead back
- * to the start. */
+/* a^(m-1) = 1 mod the prime m, which checks long skips without stepping: i steps and then m-1 - i steps lead
+ * back to the start. */
 TEST(dropout_skips_far)
 {
     const uint64_t period = 2147483646;
@@ -229,7 +229,7 @@ TEST(dropout_skips_far)
 
 /* ---- NumPy ---------------------------------------------------------------------------------- */
 
-TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then, of the same seed, randn(4) */
+TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); from the same seed, randn(4) */
 {
     static const double uniform[] = { 0.54881350392732475, 0.71518936637241948,
                                       0.60276337607164387, 0.54488318299689686 };
@@ -254,7 +254,7 @@ TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); then,
 
 /* ---- Python: whole drawings are compared in test_seeds.c ------------------------------------------ */
 
-/* A share of 0 takes the first index with a weight above 0; the largest takes the last one. */
+/* A share of 0 gives the first index with a weight above 0; the largest share gives the last index. */
 TEST(python_choices_at_the_ends)
 {
     const gra_real weights[] = { 0, 0, 3, 0, 1, 0 };
@@ -311,8 +311,8 @@ TEST(text_goes_out_and_in)
     }
 }
 
-/* The format itself: what was once written must always be readable. The first word is the seed, and before
- * any word is drawn the position is 624. */
+/* The format itself: old texts must always be readable. The first word is the seed, and the position is 624
+ * before the first draw. */
 TEST(text_is_the_state)
 {
     static const char begins[] = "mt19937:0270:0:0000000000000000:0000002a";
@@ -334,7 +334,7 @@ TEST(text_of_nothing)
     ck_assert_str_eq(text, "");
 }
 
-/* Any change except to a digit of the state makes the text invalid: it is refused and changes nothing. */
+/* Any change, except of a digit of the state, makes the text invalid: it is refused and changes nothing. */
 TEST(invalid_text)
 {
     static const struct { size_t at; const char *put; } change[] = {
@@ -360,6 +360,6 @@ TEST(invalid_text)
     ck_assert_int_eq(gra_rng_from_text(&g, text), -1);
     strcpy(text, good);
     memset(text + 32, '0', GRA_RNG_TEXT - 1 - 32);
-    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words 0: they would stay 0 for ever */
+    ck_assert_int_eq(gra_rng_from_text(&g, text), -1);     /* all words are 0, and would stay 0 for ever */
     same_state(&before, &g);
 }

@@ -1,8 +1,8 @@
-/* What a seed gives: whole tensors, and the parameters of a GPT, equal PyTorch's to the last bit; and what
- * Python's module random draws from it.
+/* The results of a seed: whole tensors and the parameters of a GPT equal PyTorch's to the last bit; draws
+ * equal those of Python's module random.
  *
- * tests/golden/random.txt and python.txt have a line for each (make_random.py and make_python.py describe
- * them). */
+ * tests/golden/random.txt and python.txt have a line for each test (make_random.py and make_python.py
+ * describe the lines). */
 #include "lib/alone.h"
 #include "lib/hash.h"
 #include "core/op.h"
@@ -82,7 +82,7 @@ static void same_doubles(const drawing *d, const double *x)
     ck_assert_double_eq_tol(x[0], d->first, 1e-14);
     ck_assert_double_eq_tol(x[d->n - 1], d->last, 1e-14);
 #if defined(__GLIBC__) && defined(__x86_64__)
-    if (__builtin_cpu_supports("fma"))                  /* without it glibc uses other versions */
+    if (__builtin_cpu_supports("fma"))                  /* without fma, glibc uses other versions */
         same(d, hash_doubles(x, d->n), x[0], x[d->n - 1]);
 #else
 #endif
@@ -142,7 +142,7 @@ static void draw_mixed(const drawing *d, gra_rng *g, double *x)
     }
 }
 
-/* Float rounds the normals: there only the first and the last number of a drawing are compared. */
+/* Float rounds the normals, so in float only the first and the last number of a draw are compared. */
 static void python_normals(const drawing *d, gra_rng *g)
 {
     static double x[MOST];

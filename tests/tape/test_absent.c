@@ -1,5 +1,5 @@
-/* Missing objects: a NULL tape or model, a closed model, a scope of zeros. There is nowhere to keep the
- * error, so it is printed and the program aborts. (For layers see test_layers.c and test_layer_errors.c.) */
+/* Missing objects: a NULL tape or model, a closed model, a scope of zeros. There is no place for the error,
+ * so the program prints it and aborts. (For layers see test_layers.c and test_layer_errors.c.) */
 #include "core/tape/tape.h"
 #include "lib/aborts.h"
 #include "lib/fault.h"
@@ -36,7 +36,7 @@ TEST(ops_without_a_tape)
     }
 }
 
-/* In the lists below, ROW(function, its arguments) is a call and the function its error names: itself. */
+/* In the lists below, ROW(function, arguments) is a call whose error names the same function. */
 typedef struct absence {
     void      (*call)(void);
     const char *function;               /* the function its error names */
@@ -120,7 +120,7 @@ static const absence without_a_model[] = { WITHOUT_A_MODEL(ABSENCE) };
 OF_A_SCOPE(CALL)
 static const absence of_a_scope_of_zeros[] = { OF_A_SCOPE(ABSENCE) };
 
-/* For a closed model only: NULL is allowed, or belongs to an optimiser. */
+/* Only for a closed model: NULL is allowed, or belongs to an optimiser. */
 #define OF_A_CLOSED_MODEL(ROW)                                                                           \
     ROW(gra_model_close, absent)                                                                         \
     ROW(gra_sgd_step, &sgd)                                                                              \
@@ -195,8 +195,8 @@ TESTS(calls_with_a_closed_model, LENGTH(without_a_model) + LENGTH(of_a_closed_mo
     expect_absence(_i < n ? &without_a_model[_i] : &of_a_closed_model[_i - n], CLOSED);
 }
 
-/* It is recognised as long as its struct is kept: while its tape or another of the tape's models is open, and
- * fewer than 64 models have been closed since. */
+/* A closed model is recognised as long as its struct is kept: while its tape or another model of the tape is
+ * open, and fewer than 64 models have been closed since. */
 TEST(a_closed_model_among_others)
 {
     enum { KEPT = 64 };

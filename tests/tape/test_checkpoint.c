@@ -1,5 +1,5 @@
-/* What is not kept but computed again, by gra_checkpoint and gra_forget: the same bits as if it were kept,
- * less memory, and what is refused. */
+/* Values that gra_checkpoint and gra_forget do not keep but compute again: the same bits, less memory,
+ * refusals. */
 #include "core/tape/tape.h"
 #include "layers/gpt.h"
 #include "lib/fixture.h"
@@ -19,15 +19,15 @@ enum { SEQUENCES = 1600 };
 
 static gra_tensor *loss_of(bool recompute)
 {
-    int ids[SEQUENCES * 8];             /* so many that a block's results are large enough to be forgotten */
+    int ids[SEQUENCES * 8];             /* large enough for gra_forget to free a block's results */
     for (int i = 0; i < SEQUENCES * 8; i++)
         ids[i] = i * i % 11;
     gpt.config.recompute = recompute;
     return gra_cross_entropy(t, gra_gpt_forward(t, &gpt, ids, SEQUENCES, 8), ids);
 }
 
-/* Two steps whose gradients add up. They are returned in a row, then the losses and what the generator draws
- * next; *memory: what the second step allocated, but for headers and the kept gradients of `all`. */
+/* Two steps whose gradients add up. Returns the gradients in a row, then the losses and the generator's next
+ * draw. *memory: the bytes that the second step allocated, except headers and `all`'s kept gradients. */
 static size_t run_gpt(bool recompute, bool all, real **values, size_t *memory)
 {
     another_model();
@@ -106,7 +106,7 @@ static gra_tensor *call(gra_tape *tape, gra_checkpoint_fn *f, void *arg, gra_ten
     return ((struct tensors *)arg)->plain ? f(tape, arg, x) : gra_checkpoint(tape, f, arg, x);
 }
 
-/* A checkpoint in a checkpoint, of which one ends in a view, and one in its own input. */
+/* A checkpoint in a checkpoint; one of them returns a view, and one returns its input. */
 static gra_tensor *outer(gra_tape *tape, void *arg, gra_tensor *x)
 {
     gra_tensor *y = call(tape, inner, arg, gra_sin(tape, x));
@@ -114,10 +114,10 @@ static gra_tensor *outer(gra_tape *tape, void *arg, gra_tensor *x)
     return gra_reshape(tape, gra_mul(tape, y, call(tape, inner, arg, y)), GRA_SHAPE(3, 2));
 }
 
-/* x is used before, in and after it; and it is called twice. */
+/* x is used before, in and after the checkpoint, which is called twice. */
 static gra_tensor *whole(gra_tape *tape, gra_tensor **in, void *arg)
 {
-    struct tensors *of = gra_alloc(tape, sizeof *of);   /* of this call: a check makes two */
+    struct tensors *of = gra_alloc(tape, sizeof *of);   /* in this call: a check makes two calls */
     *of = *(struct tensors *)arg;
     of->outside = gra_exp(tape, in[1]);
     gra_tensor *x = gra_cos(tape, in[0]), *y = call(tape, outer, of, x);
@@ -246,7 +246,7 @@ TEST(forgotten_values)
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *in = gra_input(t, x, GRA_SHAPE(2));
         y[0] = gra_exp(t, in);
-        y[1] = gra_tanh(t, y[0]);                       /* its backward reads both */
+        y[1] = gra_tanh(t, y[0]);                       /* mul's backward reads both */
         y[2] = gra_mul(t, y[1], y[1]);
         gra_tensor *seen = gra_tanh(t, in), *view = gra_reshape(t, seen, GRA_SHAPE(2, 1));
         gra_forget(y[0]);

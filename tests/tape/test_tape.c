@@ -32,7 +32,7 @@ TEST(a_long_chain_needs_no_stack)
     ck_assert_double_eq((double)gra_grad(x)[0], 100001);
 }
 
-TEST(retained_gradients)                /* that of a view lives as long as its base's */
+TEST(retained_gradients)                /* a view's gradient lives as long as its base's */
 {
     gra_tensor *x = gra_input(t, (real[]){ 1, 2, 3, 4 }, GRA_SHAPE(2, 2));
     gra_tensor *y = gra_mul(t, x, x), *view = gra_reshape(t, y, GRA_SHAPE(4));
@@ -135,8 +135,8 @@ static gra_tensor *of_many_sizes(int n)
     return y;
 }
 
-/* Whatever the steps after it made, and of whatever size: a tensor of the step before is refused, and one of
- * an earlier step while less than 128 KiB of headers were made since. Here the last is 40 steps back. */
+/* A tensor of the previous step is refused, whatever tensors the next steps make; an older tensor is refused
+ * while less than 128 KiB of headers have been made since. Here the oldest tensor is 40 steps old. */
 TEST(tensors_of_steps_of_other_sizes)
 {
     gra_tensor *old[40];
@@ -171,8 +171,8 @@ TEST(tensors_of_a_step_of_thousands)
     }
 }
 
-/* The step's memory grows in its middle, so the next step joins its pieces: it is the system's again where
- * the old tensors' values lay, but they themselves can be looked at. */
+/* The step's memory grows in its middle, so the next step joins the pieces. The memory of the old tensors'
+ * values then belongs to the system again, but their headers can still be read. */
 TEST(a_tensor_of_a_large_step)
 {
     enum { MANY = 1 << 15 };
@@ -198,7 +198,7 @@ static void count_forward(gra_tensor *y)
     count_all(y);
 }
 
-TEST(units_that_cost_nothing)           /* all of them are computed none the less */
+TEST(units_that_cost_nothing)           /* all results are computed nevertheless */
 {
     static const gra_op op = { .name = "count", .forward = count_forward };
     ck_assert_double_eq(gra_item(gra_run(gra_result_like(t, &op, number(1)))), 5);
@@ -258,7 +258,7 @@ static gra_tensor *ones(gra_shape shape) { return gra_full(t, 1, shape); }
 static gra_tensor *stale;               /* of the step before the call, as are these: */
 static gra_tensor *stale_number;        /* an input of one value, with its gradient, */
 static gra_tensor *stale_attention;     /* and a result of gra_attention */
-static gra_tensor *product;             /* x x, of which gra_backward was called */
+static gra_tensor *product;             /* x x, on which gra_backward was called */
 
 static void backward(gra_tensor *x)
 {
@@ -268,7 +268,7 @@ static void backward(gra_tensor *x)
 
 static void nothing(void *watcher, void *piece, size_t bytes) { (void)watcher, (void)piece, (void)bytes; }
 
-/* REFUSED(name, sentence, call): a test in a step with the tensors above. The sentence is a part of the
+/* REFUSED(name, sentence, call): a test in a step with the tensors above. The sentence is part of the
  * error. */
 #define REFUSED(name, sentence, ...)                                                                     \
     static void name(void) { __VA_ARGS__; }                                                              \
@@ -323,7 +323,7 @@ REFUSED(nine_dimensions, "gra_zeros: got 9 dimensions, expected at most 8",
 REFUSED(fewer_than_none, "gra_full: got the shape (), " FIT, ones((gra_shape){ .ndim = -1 }))
 REFUSED(too_large, ADDRESSES_OF_32_BITS ? "fit in memory" : "out of memory",
         ck_assert_uint_eq(ones(GRA_SHAPE(1 << 30, 1 << 15))->size, 0))
-REFUSED(too_large_to_watch, "out of memory",            /* with the room around it, it would be small */
+REFUSED(too_large_to_watch, "out of memory",            /* with the room around it, the size would overflow */
         static const gra_watch watch = { .on_alloc = nothing };
         gra_tape_watch(t, GRA_WATCH_CHECK, &watch, NULL);
         ck_assert_ptr_null(gra_alloc(t, SIZE_MAX));
@@ -378,7 +378,7 @@ TEST(a_parameter_is_of_every_step)
     expect_error("no error");
 }
 
-/* After an error the empty tensor that an op returned may still be read, and gra_item of it is NaN. */
+/* After an error, the empty tensor that an op returned may still be read, and its gra_item is NaN. */
 TEST(the_empty_tensor_is_of_every_step)
 {
     gra_tensor *y = gra_add(t, number(1), NULL);

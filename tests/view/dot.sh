@@ -1,8 +1,8 @@
 #!/bin/sh
-# Graphviz reads what gra_write_dot writes, including names of any bytes, and draws them unchanged.
+# Tests that Graphviz reads the files of gra_write_dot, and draws names with any bytes unchanged.
 . tests/lib/ok.sh
 
-drawn() {       # there is no warning, every node and edge is drawn, and text stays text
+drawn() {       # no warning, every node and edge is drawn, and text stays text
     dot -Tsvg "$W/tape.dot" >"$W/tape.svg" 2>"$W/warnings" && [ ! -s "$W/warnings" ] ||
         { cat "$W/warnings"; return 1; }
     [ "$(grep -c 'class="node"' "$W/tape.svg")" -eq 17 ] &&

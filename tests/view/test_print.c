@@ -14,7 +14,7 @@ static const struct {
     int         digits;
     gra_shape   shape;
     const real *x;
-    double      count[2];               /* where x is NULL: the first value, and from each to the next */
+    double      count[2];               /* if x is NULL: the first value, and the step to the next */
 } prints[] = {
     { "3.1416", 4, { 0, { 0 } }, OF((real)3.14159) },
     { "[1., 2., 3.]", 4, SIZES(3), OF(1, 2, 3) },
@@ -44,7 +44,7 @@ static const struct {
       "         [2.2857, 2.4286, 2.5714, 2.7143],\n"
       "         [2.8571, 3.0000, 3.1429, 3.2857]]]", 4, SIZES(2, 3, 4), COUNT(0, 1.0 / 7) },
 
-    /* long lines; numbers that are longer than a line have a line each */
+    /* long lines; a number longer than a line gets its own line */
     { "[ 0.0000,  1.2500,  2.5000,  3.7500,  5.0000,  6.2500,  7.5000,  8.7500,\n"
       "        10.0000, 11.2500, 12.5000, 13.7500, 15.0000, 16.2500, 17.5000, 18.7500,\n"
       "        20.0000, 21.2500, 22.5000, 23.7500, 25.0000, 26.2500, 27.5000, 28.7500,\n"
@@ -53,7 +53,7 @@ static const struct {
       "        11., 12., 13., 14., 15., 16.]", 4, SIZES(20), COUNT(-3, 1) },
     { "[1.5" ZEROS ",\n        2.5" ZEROS "]", (int)sizeof ZEROS, SIZES(2), OF((real)1.5, (real)2.5) },
 
-    /* more than 1000 values; of few rows, or few columns */
+    /* more than 1000 values, with few rows or few columns */
     { "[[0.0000e+00, 1.2500e-01, 2.5000e-01,  ..., 4.6250e+00, 4.7500e+00,\n"
       "         4.8750e+00],\n"
       "        [5.0000e+00, 5.1250e+00, 5.2500e+00,  ..., 9.6250e+00, 9.7500e+00,\n"

@@ -1,10 +1,10 @@
-/* gra_trace_nan: the op that made the first NaN or infinity is named, and no other. */
+/* gra_trace_nan: names only the op that made the first NaN or infinity. */
 #include "layers/gpt.h"
 #include "lib/suites.h"
 #include "lib/tensors.h"
 
 static const real inf = (real)INFINITY, nan_ = (real)NAN;
-#define LARGE (sizeof(real) == 4 ? 1e25 : 1e200)        /* finite, its square is not */
+#define LARGE (sizeof(real) == 4 ? 1e25 : 1e200)        /* finite, but its square is not */
 
 static void open_traced(void)
 {
@@ -15,7 +15,7 @@ static void open_traced(void)
 
 static void expect_none(void) { expect_error("no error"); }
 
-/* TRACED(name, sentence, call): a test in which the call is blamed with this sentence, or with none. */
+/* TRACED(name, sentence, call): a test in which the call gets this sentence, or no sentence. */
 #define TRACED(name, sentence, ...) TEST(name) { __VA_ARGS__; expect_error(sentence); }
 
 static void make_infinite(gra_tensor *y) { y->data[0] = inf; }
@@ -86,20 +86,20 @@ TESTS(a_mask_and_what_passes_it_on, 2)
                             gra_sum(t, gra_exp(t, gra_scale(t, m, 0.1))));
     y = gra_add(t, y, gra_sum(t, gra_max_dim(t, m, 1, false)));
     y = gra_add(t, y, gra_sum(t, column));
-    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, and not used */
+    gra_sum(t, gra_matmul(t, m, gra_full(t, 1, GRA_SHAPE(3, 2))));       /* passed on, but not used */
     gra_concat(t, 2, (gra_tensor *[]){ m, gra_log_softmax(t, m, -1) }, 0);
     ck_assert_int_eq(gra_backward(t, y), 0);
     expect_none();
     ck_assert(isfinite(gra_item(y)));
 }
 
-TRACED(a_causal_mask_by_hand, "no error",               /* attention as notebooks write it */
+TRACED(a_causal_mask_by_hand, "no error",               /* attention as in notebooks */
        gra_tensor *x = scores();
        gra_tensor *p = gra_softmax(t, gra_scale(t, gra_causal_mask(t, gra_matmul_nt(t, x, x)), 0.01), -1);
        ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, gra_matmul(t, p, x), x))), 0))
 
-/* The same of both masks m. -inf in the result is not reported where an input holds -inf too: trace.c cannot
- * tell them apart by the values. */
+/* The same for both masks m. -inf in the result is not reported if an input holds -inf too: trace.c cannot
+ * distinguish the two by their values. */
 #define MASKED(name, sentence, ...)                                                                      \
     TESTS(name, 2) { gra_tensor *m = masked[_i](); __VA_ARGS__; expect_part(sentence); }
 MASKED(another_infinity, "exp: made inf at (1, 0) from finite inputs and -inf, there 800 (forward)",
@@ -110,7 +110,7 @@ MASKED(an_infinity_whose_sign_is_turned,
 MASKED(infinities_of_a_masks_kind,
        "sub: made nan at (0, 0) from finite inputs and -inf, there -inf and -inf (forward)",
        m = gra_scale(t, gra_scale(t, gra_sub(t, m, gra_full(t, 100, GRA_SCALAR)), LARGE), LARGE);
-       expect_none();                   /* -98 large^2 is -inf, as the mask is */
+       expect_none();                   /* -98 large^2 is -inf, like the mask */
        ck_assert(m->data[0] == -inf && m->data[1] == -inf);
        gra_sub(t, m, m))
 MASKED(a_nan_of_a_mask, "mul: made nan at (0, 1) from finite inputs and -inf, there -inf and 0 (forward)",
@@ -126,7 +126,7 @@ static void add_noise(gra_tensor *y)
         y->data[i] = y->in[0]->data[i] + noise;
 }
 
-TEST(nothing_is_computed_twice)                 /* an op that draws draws once, traced or not */
+TEST(nothing_is_computed_twice)                 /* a random op draws once, traced or not */
 {
     static const gra_op op = { .name = "noise", .forward = add_noise };
     real noise;
@@ -159,10 +159,10 @@ TRACED(a_loss_where_a_mask_made_p_0,
        "cross_entropy: made inf from finite inputs and -inf, up to 10 (forward)",
        gra_cross_entropy(t, filled(), (const int[]){ 0, 1, 0 }))
 
-/* ---- what came in ---- */
+/* ---- values that came in ---- */
 
 #define CAME_IN ", which no op made: it was already nan on input (forward)"
-TRACED(a_nan_that_is_hidden, "no error",                /* as one treats missing data */
+TRACED(a_nan_that_is_hidden, "no error",                /* as for missing data */
        gra_tensor *x = gra_masked_fill(t, MATRIX(2, 2, 1, 2, nan_, 4), MATRIX(2, 2, 0, 0, 1, 0), 0);
        ck_assert_int_eq(gra_backward(t, gra_sum(t, gra_mul(t, x, x))), 0))
 TRACED(a_nan_that_came_in, "mul: input 1 contains nan at (1, 0)" CAME_IN,
@@ -181,7 +181,7 @@ TEST(long_names)
     p->data[0] = (real)LARGE;
     gra_mul(t, p, p);
     ck_assert_ptr_nonnull(gra_error(t));
-    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* it has no layer: the whole of it */
+    ck_assert_ptr_nonnull(strstr(gra_error(t), name));  /* it has no layer, so the whole name is shown */
     static char long_name[700];
     memset(long_name, 'o', sizeof long_name - 1);
     static const gra_op op = { .name = long_name, .forward = make_infinite };
@@ -191,7 +191,7 @@ TEST(long_names)
     ck_assert_ptr_nonnull(strstr(gra_error(t), "ooooo"));
 }
 
-TEST(many_inputs)                       /* their values, too, are cut off at the end */
+TEST(many_inputs)                       /* their values are cut off at the end too */
 {
     enum { MANY = 40 };
     static const gra_op op = { .name = "many", .forward = make_infinite };
@@ -254,8 +254,8 @@ static void set(const char *name, double by, double value)      /* p = by p + va
         p->data[i] = (real)by * p->data[i] + (real)value;
 }
 
-/* What a step of a GPT says in which these two parameters are by p + value: the sentence begins and ends so.
- * The square of LARGE overflows, and so does the sum of two HALFs. */
+/* A step of a GPT in which these two parameters are changed by p and value: its sentence begins and ends like
+ * this. The square of LARGE overflows, and so does the sum of two HALFs. */
 #define HALF (sizeof(real) == 4 ? 3e38 : 1.7e308)
 static const struct {
     const char *first, *second;
@@ -290,7 +290,7 @@ TESTS(a_model_overflows, LENGTH(spoilt))
                   e);
 }
 
-TEST(a_norm_overflows)                  /* its variance does, and 1 / sqrt of that would be 0 */
+TEST(a_norm_overflows)                  /* the variance overflows, and 1 / sqrt(var) would be 0 */
 {
     const real l = (real)LARGE;
     char want[96];

@@ -1,4 +1,4 @@
-/* Looking at a step: its nodes, the layers they belong to, and names. */
+/* Reading a step: its nodes, their layers, and names. */
 #include "core/base/base.h"
 #include "layers/layers.h"
 #include "lib/fault.h"
@@ -37,7 +37,7 @@ TEST(nodes_in_the_order_of_recording)
     ck_assert_int_eq(gra_node_number(a), -1);           /* leaves, */
     ck_assert_int_eq(gra_node_number(fixed), -1);
     ck_assert_int_eq(gra_node_number(NULL), -1);
-    ck_assert_int_eq(gra_node_number(none), -1);        /* and what wants no gradient */
+    ck_assert_int_eq(gra_node_number(none), -1);        /* and a result that needs no gradient */
     gra_begin(t, GRA_GRAD, NULL);
     ck_assert_int_eq(gra_node_count(t), 0);
     ck_assert_int_eq(gra_node_number(y[1]), -1);
@@ -48,7 +48,7 @@ TEST(nodes_in_the_order_of_recording)
 
 /* ---- layers ---- */
 
-/* The path of the op between one that has the parameter p and one that has q; "" for NULL: there is none. */
+/* The path of an op between an op with the parameter p and an op with q; "" means no parameter (NULL). */
 static const struct { const char *p, *q, *path; } between[] = {
     { "norm.weight", "norm.weight", "norm" },
     { "att.W_value.weight", "att.out_proj.weight", "att" },
@@ -114,7 +114,7 @@ TEST(a_name)
                  "tensor lives until the next gra_begin of its tape");
 }
 
-TEST(a_name_is_no_parameter)            /* to the tracer, or where a layer is sought */
+TEST(a_name_is_no_parameter)            /* in the tracer, or in the search for a layer */
 {
     char path[GRA_PATH];
     gra_trace_nan(t, true);
@@ -137,7 +137,7 @@ static gra_tensor *scores(void)         /* in a new step */
     return gra_name(gra_zeros(t, GRA_SHAPE(2, 3)), "scores");
 }
 
-/* The error begins with this sentence, in which X stands for x, and P for p. */
+/* The error begins with this sentence, in which X means x, and P means p. */
 static void expect_sentence(const char *pattern)
 {
     char expected[600] = "";
@@ -152,7 +152,7 @@ static void expect_sentence(const char *pattern)
 }
 #define SAYS(call, sentence) (x = scores(), (void)(call), expect_sentence(sentence))
 
-TEST(a_name_in_sentences)               /* every op says of a tensor that has a name what it is called */
+TEST(a_name_in_sentences)               /* every op's sentence has the name of a named tensor */
 {
     gra_tensor *x, *p = gra_param(gra_root(model), "ff.weight", gra_init_ones(), GRA_SHAPE(1, 4));
     SAYS(gra_matmul(t, x, x), "matmul: got a X and b X: the inner sizes 3 and 2 differ");
@@ -189,14 +189,14 @@ static const char *printed(void)
     return shown_of(f);
 }
 
-TEST(a_parameter_of_another_layer)      /* is told by its whole name */
+TEST(a_parameter_of_another_layer)      /* is recognised by its whole name */
 {
     gra_mul(t, param("norm.weight"), param("tok_emb.scale"));
     ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);
 }
 
-/* Every byte is printable ASCII or a part of a character that does not control the text around it. `tidy`:
- * besides every line has at most 80 characters and does not end in a blank. */
+/* Every byte is printable ASCII or part of a character that does not control the text around it. `tidy`:
+ * also, every line has at most 80 characters and does not end in a blank. */
 static void expect_clean(const char *text, bool tidy)
 {
     static const char *const turning[] = { "\xd8\x9c", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae",
@@ -238,7 +238,7 @@ TEST(an_expression_as_text)
                                 "2  mul       ()     1, 1            16         1\n");
 }
 
-TEST(layers_as_text)                    /* parameters; what was not kept; a result that wants no gradient */
+TEST(layers_as_text)                    /* parameters; values not kept; a result without a gradient */
 {
     struct gra_linear l;
     gra_linear_init(&l, gra_enter(gra_root(model), "fc"), 2, 2, true);
@@ -332,7 +332,7 @@ TEST(constants_as_text)
 
 #define LONG 10000
 
-/* they turn the direction of text, or end a line */
+/* they change the direction of text, or end a line */
 #define BIDI "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6"
 
 static char *hostile_name(int which)
@@ -361,9 +361,8 @@ static char *dot_text(void)
     return shown;
 }
 
-/* As expect_tidy, but for the length of lines; and each line is of one of these forms, in which only the
- * label may hold what comes from outside: none of it the bytes that a string, a record or a page would end
- * by. */
+/* Like expect_tidy, except for the length of lines. Each line has one of these forms, in which only the label
+ * may hold outside text, without the bytes that would end a string, a record or a page. */
 static void expect_tidy_dot(char *text)
 {
     static const char opening[] = "digraph tape {\nnode [shape=record, fontname=\"sans-serif\"];\n"
@@ -430,7 +429,7 @@ TESTS(names_of_any_bytes_in_sentences, HOSTILE)
 
 /* ---- the graph ---- */
 
-TEST(layers_as_a_graph)                /* a constant inside of a block does not break its box in two */
+TEST(layers_as_a_graph)                /* a constant inside a block does not split its box in two */
 {
     gra_tensor *x = gra_mul(t, param("a.0.b.w"), gra_ones(t, GRA_SHAPE(2)));
     x = gra_add(t, gra_exp(t, x), gra_ones(t, GRA_SCALAR));
@@ -449,7 +448,7 @@ TEST(layers_as_a_graph)                /* a constant inside of a block does not 
                                  "n2 [label=\"add | (2) | data 3.72\"];\nsubgraph "
                                  "cluster_3 {\nlabel=\"a.0.c\";\n"));
     expect_tidy_dot(shown);
-    gra_begin(t, GRA_GRAD, NULL);       /* one beside another whose name begins like its own */
+    gra_begin(t, GRA_GRAD, NULL);       /* a layer after another with the same first letters */
     gra_mul(t, gra_exp(t, param("att.w")), param("attic.w"));
     ck_assert_msg(strstr(dot_text(), "}\nsubgraph cluster_1 {\nlabel=\"attic\"") != NULL, "%s", shown);
 }
@@ -466,7 +465,7 @@ TEST(odd_nodes_as_a_graph)      /* an input that is NULL, no values, a name of c
     expect_tidy_dot(shown);
 }
 
-TEST(a_graph_that_cannot_be_written)    /* and one without nodes, which can */
+TEST(a_graph_that_cannot_be_written)    /* and a tape without nodes, which can be shown */
 {
     expect_tidy_dot(dot_text());
     gra_exp(t, gra_scalar(t, 1));
@@ -502,7 +501,7 @@ TEST(no_memory_for_a_name)
     expect_error("out of memory: this step needs 1000001 more bytes");
 }
 
-TEST(no_memory_to_look)                 /* at each allocation once */
+TEST(no_memory_to_look)                 /* once at each allocation */
 {
     gra_exp(t, gra_scalar(t, 1));
     static unsigned char file[4096];

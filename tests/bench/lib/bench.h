@@ -1,4 +1,4 @@
-/* bench.h: what step, products and peak share. */
+/* bench.h: code shared by step, products and peak. */
 #ifndef GRADUS_BENCH_H
 #define GRADUS_BENCH_H
 
@@ -13,7 +13,7 @@ typedef struct samples {
 } samples;
 
 double  now(void);                                      /* seconds */
-samples samples_begin(double seconds, int least);       /* at least that many */
+samples samples_begin(double seconds, int least);       /* at least this many */
 bool    samples_needed(const samples *s);
 void    samples_add(samples *s, double value);
 double  samples_fastest(samples *s);                    /* the median of the fastest third */

@@ -1,8 +1,8 @@
-# fair.sh: sourced by against_pytorch and against_openblas: a clean environment, what this processor is, and
-# whether other programs ran meanwhile.
+# fair.sh is sourced by against_pytorch and against_openblas. It cleans the environment, identifies the
+# processor, and detects other programs that run meanwhile.
 export LC_ALL=C
 
-# Variables that choose a library's kernels, their blocking, or threads; also our own.
+# Variables that choose a library's kernels, blocking or threads, including our own.
 choosing='^(OPENBLAS|GOTO|BLIS|MKL|ONEDNN|DNNL|OMP|KMP|GOMP|NVPL|VECLIB|ATEN|GRADUS)_|^LD_PRELOAD$'
 clear_settings() {
     found=`choosing=$choosing awk 'BEGIN {
@@ -14,7 +14,7 @@ clear_settings() {
     echo cleared from the environment: ${found:-nothing} | fold -s -w 80
 }
 
-# ---- the processor: /proc/cpuinfo, where there is one; the tests have others ----
+# ---- the processor: /proc/cpuinfo, if it exists; the tests have fakes ----
 cpu_field() {
     sed -n "s/^$1[[:space:]]*: //p" "${CPUINFO:-/proc/cpuinfo}" 2>/dev/null | head -n 1
 }
@@ -35,7 +35,7 @@ describe_machine() {
         "bfloat16: `has_bf16 && echo yes || echo no`" | fold -s -w 80
 }
 
-# ---- other programs: how many ticks of the clock all processes and ours have been computing ----
+# ---- other programs: the clock ticks that all processes, and ours, have used ----
 all_ticks() {
     awk '/^cpu / { printf "%.0f\n", $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat       # not idle, not waiting
 }
@@ -46,7 +46,7 @@ watch_others() {
     echo "load average of 1, 5, 15 minutes: `uptime | sed 's/.*averages*: *//'`"
     [ ! -r /proc/stat ] || all=`all_ticks` own=`own_ticks`
 }
-# Sets `disturbed`, for the lines with a result, if other programs took a twentieth of our time or more.
+# Sets `disturbed`, for the lines with a result, if other programs took at least a twentieth of our time.
 report_others() {
     disturbed=
     [ -n "${all:-}" ] || return 0

@@ -1,9 +1,9 @@
-/* fma: how many fused multiply-adds a second the processor can do, with which the rest is compared:
- * s = s x + y, in as many independent sums as hide its latency. */
+/* fma: measures how many fused multiply-adds a second the processor can do, the peak for all comparisons: s =
+ * s x + y, in enough independent sums to hide the latency. */
 #include "bench.h"
 #include "../../../core/kernel.h"
 
-/* Named variables, because the compiler may keep an array of sums in memory. */
+/* These are named variables, because the compiler may keep an array of sums in memory. */
 #if defined(__aarch64__)
 #define SUMS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
                 X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
@@ -45,7 +45,7 @@ static const struct isa {
     double    (*fma)(const volatile real factor[2], long times);
 } isas[] = { { "base", 16, fma_base }, { "avx2", 32, fma_avx2 }, { "avx512", 64, fma_avx512 } };
 
-/* ---- all threads at once: an op with a unit for each, whose cost says that they are worth a thread ---- */
+/* ---- all threads at once: an op with one unit per thread, each costly enough for a thread ---- */
 
 static const struct isa *now_isa;
 static long              times;
@@ -68,7 +68,7 @@ static double time_together(gra_tape *t)
     return now() - begun;
 }
 
-/* A sample lasts a hundredth of a second at least. */
+/* A sample lasts at least a hundredth of a second. */
 static double rate(gra_tape *t, double seconds)
 {
     times = 1 << 16;

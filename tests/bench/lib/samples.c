@@ -1,4 +1,4 @@
-/* samples: how long something takes on a machine that does other things as well.
+/* samples: measures times on a machine that also does other things.
  *
  * Disturbances only ever add time, so a figure is the median of the fastest third of its samples. */
 #include "bench.h"

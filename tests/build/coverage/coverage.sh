@@ -1,9 +1,9 @@
 #!/bin/sh
-# How much of core/, layers/ and examples/import/ the tests have executed: for each file its lines and
-# branches, then the lines that nothing has executed. Some always remain: what runs where memory ends, where a
-# process crashes, or on another processor. Fails below 98 % of lines. Run it in the repository's root, after
-# a test program built by gcc with --coverage in ${BUILD:-build}; GCOV is gcov. proof.sh shows that it can
-# fail.
+# Shows how much of core/, layers/ and examples/import/ the tests have executed: for each file its lines and
+# branches, then the lines that were never executed. Some lines always remain: they run when memory runs out,
+# when a process crashes, or on another processor. The script fails below 98 % of lines. Run it in the
+# repository's root, after a test program built by gcc with --coverage in ${BUILD:-build}; GCOV is gcov.
+# proof.sh shows that this script can fail.
 BUILD=${BUILD:-build}
 GCOV=${GCOV:-gcov}
 

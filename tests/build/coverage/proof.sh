@@ -1,6 +1,7 @@
 #!/bin/sh
-# coverage.sh fails when it should: a program of one file, in which one line of many is not executed, and then
-# most are not. Run it in the repository's root; it writes to ${BUILD:-build}; CC is gcc.
+# Proves that coverage.sh fails when it should, with a program of one file: at first one line of many is not
+# executed, then most lines are not. Run this script in the repository's root. It writes to ${BUILD:-build};
+# CC is gcc.
 BUILD=${BUILD:-build}
 root=$PWD
 rm -rf "$BUILD/proof"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifndef __MINGW32__                     /* which has no fork: all tests run in this process */
+#ifndef __MINGW32__                     /* without fork: all tests run in this process */
 #include <sys/wait.h>
 #endif
 #include <unistd.h>
@@ -98,7 +98,7 @@ void stand_in_fail(const char *file, int line, const char *format, ...)
     va_end(args);
     putchar('\n');
     fflush(stdout);
-    if (getpid() == main_process)       /* not in a test: a suite that cannot be made */
+    if (getpid() == main_process)       /* not in a test: the suite cannot be made */
         abort();
     _exit(EXIT_FAILURE);
 }
@@ -112,13 +112,13 @@ static void run_here(const struct test *t, int i)
         t->c->after();
 }
 
-/* Runs a test: 0, or its exit status, or 1000 and the signal that ended it. */
+/* Runs a test: returns 0, or its exit status, or 1000 + the signal that ended it. */
 static int status_of(const struct test *t, int i)
 {
 #ifdef __MINGW32__
     if (__builtin_setjmp(next_test))
         return EXIT_FAILURE;
-    main_process = 0;                   /* what fails from here on is a test */
+    main_process = 0;                   /* from here on, failures belong to a test */
     run_here(t, i);
     return 0;
 #else
@@ -151,7 +151,7 @@ static void run(SRunner *r, const struct test *t, int i)
         fprintf(r->tap, "%s %d - %s:%s:%s:%d\n", passed ? "ok" : "not ok", r->run, suite, in, t->name, i);
 }
 
-/* Do two lists of words, separated by blanks, have a common word? */
+/* Do two lists of words, separated by blanks, have a word in common? */
 static bool meet(const char *words, const char *those)
 {
     for (const char *w = words; *w; w += *w == ' ') {

@@ -1,8 +1,8 @@
-/* check.h: a replacement for the library Check, for machines and C libraries for which it is not installed.
- * It has the part of Check that the tests use, with the same names: see Check's manual. Each test runs in a
- * process of its own, so a crash fails only one test. It obeys CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
- * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. port.sh checks that natively it runs as many
- * tests and finds the same failures as Check. */
+/* check.h: a replacement for the library Check, where Check is not installed for the machine or C library. It
+ * has the functions of Check that the tests use, under the same names: see Check's manual. Each test runs in
+ * a separate process, so a crash fails only one test. It obeys CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
+ * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. port.sh checks that, natively, it runs as
+ * many tests as Check and finds the same failures. */
 #ifndef STAND_IN_CHECK_H
 #define STAND_IN_CHECK_H
 
@@ -34,7 +34,7 @@ void     srunner_free(SRunner *r);
 #define END_TEST         }
 #define tcase_add_loop_test(c, f, from, to) stand_in_add(c, f, #f, from, to)
 
-/* ---- assertions: one that does not hold ends the test's process ---- */
+/* ---- assertions: a failed assertion ends the test's process ---- */
 
 __attribute__((format(printf, 3, 4), noreturn))
 void stand_in_fail(const char *file, int line, const char *format, ...);

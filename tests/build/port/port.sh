@@ -1,15 +1,15 @@
 #!/bin/sh
 # Tries the other compilers, C libraries and processors that are installed, and prints a table of what passed
-# and what was skipped because of which missing package (by Debian's names). ONLY="aarch64 clang" tries a
-# part: the name of a compiler or a machine, or gcc, clang.
+# and what was skipped, with the missing packages (by Debian's names). ONLY="aarch64 clang" tries a part:
+# names of compilers or machines, or gcc, clang.
 #
-# With each compiler: everything compiles without a warning, and the sources with one command, in three
-# versions of C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones with
-# a cross compiler and qemu's user mode), compiled with -O3: the suites (which compare
-# files byte for byte), and a run that every other machine resumes.
+# With each compiler: everything compiles without a warning, and the sources also compile with one command, in
+# three versions of C; the newest gcc and the newest clang run the suites. On each machine (musl; foreign ones
+# with a cross compiler and qemu's user mode), compiled with -O3: the suites run (they compare files byte for
+# byte), and every other machine resumes a run.
 #
-# Where Check is not compiled for the machine, tests/build/port/check.c replaces it. Natively it must run as
-# many tests as Check and detect a broken op.
+# Where Check is not compiled for the machine, tests/build/port/check.c replaces it. Natively the replacement
+# must run as many tests as Check and detect a broken op.
 cd "$(dirname "$0")/../../.." || exit 1
 P=${BUILD:-build}/port
 case $P in /*) ;; *) P=$PWD/$P ;; esac
@@ -34,7 +34,7 @@ bad() {         # bad NAME WHERE WHAT LOG
     row "$1" "$2" "FAILED: $3, see $4"
     failed=1
 }
-selected() {      # selected NAME: ONLY is empty, or has it or its family
+selected() {      # selected NAME: ONLY is empty, or names NAME or its family
     [ -z "${ONLY:-}" ] && return
     for only in $ONLY; do
         case $1 in "$only" | "$only"-*) return 0 ;; esac
@@ -43,7 +43,7 @@ selected() {      # selected NAME: ONLY is empty, or has it or its family
 }
 
 # ---- one build -----------------------------------------------------------------------------------------
-stand_in() {    # stand_in B CC FLAGS: the build in B takes tests/build/port/check.c for Check
+stand_in() {    # stand_in B CC FLAGS: the build in B uses tests/build/port/check.c instead of Check
     mkdir -p "$1" &&
         $2 -std=gnu11 -O1 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror $3 -c tests/build/port/check.c \
         -o "$1/check.o" && echo '-isystem tests/build/port' >"$1/check.compile" &&
@@ -112,7 +112,7 @@ family() {      # family NAME FROM TO
 }
 
 # ---- machines ------------------------------------------------------------------------------------------
-run() { # run NAME: a run that is interrupted at the 3rd step, whose checkpoint others resume
+run() { # run NAME: a run that is interrupted at the 3rd step; other machines resume its checkpoint
     mkdir -p "$P/files/$1"
     GRADUS_FAULT="begin 3 INT" "$P/$1/faults/train" --data LICENSE --steps 4 --context 16 --width 16 \
         --heads 2 --layers 1 \
@@ -140,7 +140,7 @@ try_machine() { # try_machine NAME WHERE CC FLAGS AR RUNNER PACKAGES LEFT_OUT
     done
     run "$1" >>"$b.log" 2>&1 || { bad "$1" "$2" "an interrupted run" "$b.log"; return; }
     ran="$ran $1"
-    [ "$1" = native ] && ! selected native && return      # then the others are only compared with it
+    [ "$1" = native ] && ! selected native && return      # native is then only used for comparison
     left_out=${runner:+$8}
     suites "$b" "$left_out" || { bad "$1" "$2" "$counts" "$b.log"; return; }
     row "$1" "$2${runner:+, qemu}" "$counts${left_out:+ *}"
@@ -167,7 +167,7 @@ try_stand_in() {
 }
 
 # ---- WebAssembly ---------------------------------------------------------------------------------------
-try_wasm() {    # with the native machine's libraries and train, whose numbers it must give
+try_wasm() {    # with the native machine's libraries and train: the numbers must agree
     b=$P/wasm
     BUILD=$P/native MAKE=$MAKE sh tests/build/wasm.sh >"$b.log" 2>&1 ||
         { bad wasm32 "wasi-libc, node" "tests/build/wasm.sh" "$b.log"; return; }
@@ -179,10 +179,10 @@ try_wasm() {    # with the native machine's libraries and train, whose numbers i
 }
 
 # ---- all of it -----------------------------------------------------------------------------------------
-# Left out under qemu: suites that compute a lot or start many programs would take most of an hour.
+# Not run under qemu: suites that compute a lot or start many programs would take most of an hour.
 SLOW="mutants verdicts cache import faults layers/f64"
 try_machine native "$(uname -m), with Check" "${CC:-cc}" "" ar "" check ""
-[ "$ran" ] || exit 1           # there is nothing to compare the others with
+[ "$ran" ] || exit 1           # there is nothing to compare the other machines with
 selected stand-in && try_stand_in
 selected musl && try_machine musl "$(uname -m), musl" musl-gcc "" ar "" musl-tools ""
 selected aarch64 && try_machine aarch64 "aarch64, glibc" aarch64-linux-gnu-gcc "" aarch64-linux-gnu-ar \
@@ -193,7 +193,7 @@ selected s390x && try_machine s390x "s390x, glibc" s390x-linux-gnu-gcc "-std=gnu
     "qemu-s390x -L /usr/s390x-linux-gnu" "gcc-s390x-linux-gnu or libc6-dev-s390x-cross" "$SLOW"
 selected wasm32 && try_wasm
 
-# Each resumes the runs that all have begun.
+# Each machine resumes the runs of all machines.
 if [ "$ran" != " native" ]; then
     for machine in $ran; do
         for begun in $ran; do

@@ -1,6 +1,7 @@
-/* The page's training run as a native program, so that the sanitizers see it:  page TEXT FLAGS DIR [change]
- * It trains in slices, with all that a page does in between, and writes loss.tsv and model.safetensors. Then
- * it loads damaged models, and starts over. With change it only trains, and changes rate and batch. */
+/* The page's training run as a native program, for the sanitizers:  page TEXT FLAGS DIR [change]
+ * It trains in slices, does everything that a page does in between, and writes loss.tsv and
+ * model.safetensors. Then it loads damaged models, and starts over. With `change` it only trains, and changes
+ * rate and batch. */
 #include "examples/page/broken.h"
 #include "examples/page/page_run.h"
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void between(int step)
     must(page_save() != NULL && page_vocab_tsv() != NULL, "save");
 }
 
-/* A damaged model is refused, or it is one with other values. */
+/* A damaged model is refused, or loaded with other values. */
 static void damage(void)
 {
     const int size = page_saved_size();
@@ -40,7 +41,7 @@ static void damage(void)
     must(good != NULL && page_save() != NULL, "save");
     memcpy(good, page_save(), (size_t)size);
     for (int n = 0; n < size; n += n < 2000 ? 37 : 4099) {
-        unsigned char *cut = malloc((size_t)n + !n);    /* of its size, so that reading past it is noticed */
+        unsigned char *cut = malloc((size_t)n + !n);    /* of exact size, to detect reads past the end */
         memcpy(cut, good, (size_t)n);
         must(page_load(cut, n) == -1, "a model that was cut");
         free(cut);
@@ -58,7 +59,7 @@ static void damage(void)
     free(good);
 }
 
-/* With nothing left out it is the GPT. */
+/* With nothing ablated, the loss is that of the GPT. */
 static void whole(void)
 {
     const int ids[] = { 1, 4, 1, 3, 0, 2 };
@@ -97,7 +98,7 @@ int main(int argc, char **argv)
     fclose(f);
     must(page_train(1) == -1 && !page_news() && page_load(NULL, 0) == -1, "no run");
     must(page_open(argv[2], text, n, 0) == 0, "open");
-    if (argc > 4) {                                     /* as page.mjs's change() */
+    if (argc > 4) {                                     /* like page.mjs's change() */
         must(page_train(100) == 100 && page_change(0.003, 4) == 0 && page_train(5000) > 0, "change");
         write_files(argv[3]);
         return 0;
@@ -111,6 +112,6 @@ int main(int argc, char **argv)
         must(page_open(argv[2], text, n, broken) == 0 && page_train(3) == 3, "open");
         between(2);
     }
-    must(page_open("--help", text, n, 0) == -1, "help");        /* which closes the last run */
+    must(page_open("--help", text, n, 0) == -1, "help");        /* this closes the last run */
     return 0;
 }

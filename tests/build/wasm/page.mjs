@@ -1,4 +1,4 @@
-// Drives the training module of the page, through the page's own bridge:  node page.mjs DO MODULE TEXT FLAGS DIR
+// Drives the page's training module through the page's bridge:  node page.mjs DO MODULE TEXT FLAGS DIR
 import fs from "node:fs";
 import assert from "node:assert/strict";
 import zlib from "node:zlib";
@@ -46,7 +46,7 @@ const actions = {
         write_files();
     },
 
-    // What follows a prompt: the shares of the next token, and tokens that are drawn from them.
+    // What follows a prompt: the probabilities of the next token, and tokens drawn from them.
     write() {
         must_open();
         m.number("run_train", 60);
@@ -66,7 +66,7 @@ const actions = {
         assert.equal(m.json("run_write", 0, "", 5, 1, 0, 1, 1).text.length, 5);
     },
 
-    // Everything that a page does between slices; the files are those of train.
+    // Everything that a page does between slices: the files must be those of train.
     look() {
         must_open();
         const first = look(0), rows = [];
@@ -104,7 +104,7 @@ const actions = {
         write_files();
     },
 
-    // A run takes no more memory than the one before it.
+    // A run takes no more memory than the previous run.
     restart() {
         const sizes = [];
         for (let i = 0; i < 11; i++) {
@@ -117,7 +117,7 @@ const actions = {
         assert.equal(Math.max(...sizes), sizes[0], sizes.join(" "));
     },
 
-    // What cannot be, is refused with a sentence.
+    // Impossible settings are refused with a sentence.
     refuse() {
         const refused = (pattern, status) => {
             assert(status === -1 || status === "" || status === null, `got ${status}, expected a refusal`);
@@ -151,7 +151,7 @@ const actions = {
         assert(look(0, "She sells sea shells by the sea shore.\n".repeat(99)));
     },
 
-    // Damaged models: a sentence, and the model is as it was.
+    // Damaged models: each gets a sentence, and the model does not change.
     load() {
         must_open();
         m.number("run_train", 20);
@@ -174,7 +174,7 @@ const actions = {
             const status = load(bad);
             refused += status !== 0;
             if (status) assert.match(why(), /^(the file: |this is not a model).*/);
-            else {                      // it was a value, or a text that means nothing
+            else {                      // the damage hit a value, or a text without meaning
                 sample();
                 assert.equal(load(good), 0, why());
             }
@@ -193,7 +193,7 @@ const actions = {
         assert.match(why(), /got a model of 4 heads, expected 2/);
     },
 
-    // What each part of a GPT is good for.
+    // What each part of a GPT contributes.
     broken() {
         const loss = {}, first = {};
         const [no_residual, no_norm, no_positions, no_mask, init_one] = [1, 2, 4, 8, 16];

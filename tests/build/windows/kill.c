@@ -1,5 +1,6 @@
-/* kill: ends the program, as the task manager would, at its n-th call of those that the linker sends here
- * (--wrap). n is in GRADUS_KILL. Or it holds the file GRADUS_HOLD open, so that it cannot be replaced. */
+/* kill: ends the program, as the task manager would, at its n-th call of the functions that the linker
+ * redirects here (--wrap). n is in GRADUS_KILL. Or it keeps the file GRADUS_HOLD open, to block its
+ * replacement. */
 #include "core/base/system.h"
 #include "core/gradus.h"
 

@@ -1,5 +1,5 @@
-/* suites: runs the suites that are named, under Windows: without what tests/main.c and tests/lib/crash.c do
- * with signals. What only another process could show, that a program aborts, is left out. */
+/* suites: runs the named suites on Windows, without the signal handling of tests/main.c and
+ * tests/lib/crash.c. It skips tests that need another process to observe an abort. */
 #include "lib/aborts.h"
 #include "lib/suites.h"
 

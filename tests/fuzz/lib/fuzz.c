@@ -1,4 +1,4 @@
-/* fuzz: see fuzz.h. warn() and say() replace those of examples/lib/message.c: they print nothing. */
+/* fuzz: see fuzz.h. warn() and say() print nothing: they replace the functions of examples/lib/message.c. */
 #include "fuzz.h"
 #include "../../../core/gradus.h"
 #include "../../../examples/lib/message.h"
@@ -30,7 +30,7 @@ gra_model *fuzz_model(void)
     return m;
 }
 
-/* What every tape and model allocates when it is opened, whatever the file. */
+/* The memory that every tape and model allocates on opening, whatever the file. */
 static void learn_opening(void)
 {
     static bool learnt;
@@ -81,7 +81,7 @@ size_t fuzz_part(const uint8_t **bytes, size_t *left, const uint8_t **part)
     return n;
 }
 
-/* ---- files: in memory where the system has such a folder ---- */
+/* ---- files: in memory if the system has such a folder ---- */
 
 static char folder[64];
 
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
         fuzz_claim(f != NULL, argv[i]);
         const size_t n = fread(bytes, 1, sizeof bytes, f);
         fclose(f);
-        uint8_t *exact = malloc(n + !n);        /* so that reading past the end is detected */
+        uint8_t *exact = malloc(n + !n);        /* of exact size, to detect reads past the end */
         fuzz_claim(exact != NULL, "there is memory");
         memcpy(exact, bytes, n);
         LLVMFuzzerTestOneInput(exact, n);

@@ -1,5 +1,5 @@
-/* A page in double, written in a locale with a decimal comma where there is one:  double PAGE.html
- * It prints its loss, and its status is not 0 if the page changed a gradient, or a gradient is wrong. */
+/* A page in double, written in a locale with a decimal comma if one is installed:  double PAGE.html
+ * The program prints the loss, and fails if the page changed a gradient, or if a gradient is wrong. */
 #include "examples/look/look.h"
 #include <locale.h>
 #include <math.h>

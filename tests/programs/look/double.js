@@ -1,4 +1,4 @@
-// Doubles: all digits, the largest and smallest numbers, what the pointer shows.
+// Doubles: all digits, the largest and smallest numbers, and the values under the pointer.
 drive(() => {
     say("loss", lines().find(row => label(row).includes("loss")).querySelector(".value").title);
     say("fits", lines().filter(row => [...row.children].some(cell => cell.scrollWidth > cell.clientWidth))

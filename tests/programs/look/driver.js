@@ -1,5 +1,6 @@
-// What every driver begins with: tests/programs/look.sh puts it, and one of the drivers beside it, at the end of
-// a page. A driver calls drive(), and what it says stands in the page's <pre id="seen">, a line each: WHAT VALUE.
+// The beginning of every driver: tests/programs/look.sh puts it, and one of the drivers in this folder,
+// at the end of a page. A driver calls drive(), and its findings go to the page's <pre id="seen">, one line each:
+// WHAT VALUE.
 document.currentScript.remove();
 const seen = [];
 addEventListener("error", event => seen.push("error " + event.message));
@@ -12,7 +13,7 @@ const label = row => row.querySelector(".what").textContent.replace(/\s+/g, " ")
 const cell = (name, column) =>
     lines().find(row => label(row).includes(name)).querySelector(column).textContent;
 const table = () => [...document.querySelectorAll("table.chain tr")].map(row => row.textContent);
-// Says how many gradients are not the sum of what the nodes add to them, of how many.
+// Reports how many gradients there are, and how many are not the sum of what the nodes add to them.
 const chain = () => {
     const all = data.nodes, of = i => all[i].view ? of(all[i].in[0]) : i;
     const close = (a, b, most) => Math.abs(a - b) <= 1e-5 * most;

@@ -1,4 +1,4 @@
-// A step of a model: its states through time, its heads, the tape beside them.
+// A step of a model: its states over time, its heads, and the tape beside them.
 drive(() => {
     const slider = document.getElementById("slider"),
           before = document.querySelector("#state code").textContent;

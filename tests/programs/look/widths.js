@@ -1,4 +1,4 @@
-// In frames of three widths, with all layers open, each view: what is cut, or too wide.
+// Finds texts that are cut off or too wide, in each view, in frames of three widths, with all layers open.
 const html = "<!doctype html>" + document.documentElement.outerHTML;
 const wait = () => new Promise(done => setTimeout(done, 100));
 async function measure(width) {

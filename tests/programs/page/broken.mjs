@@ -1,4 +1,4 @@
-// "Break it": what is predicted, what happens. And the guided path, which leads through all screens.
+// "Break it": the prediction, and what happens. Then the guided path, which leads through all screens.
 import { writeFileSync } from "node:fs";
 import { check, near, quiet, same, still } from "./checks.mjs";
 import { fits } from "./layout.mjs";
@@ -15,7 +15,7 @@ async function break_it(page, name, prediction) {
             [...document.querySelectorAll(numbers)].map(number => Number(number.textContent)))`)];
 }
 
-// Each station sets up a page of its own, has a question with an answer, and names a file of the ladder.
+// Each station sets up its page, has a question with an answer, and names a file of the ladder.
 async function guided(page) {
     await page.click("#path");
     const count = await page.evaluate("document.querySelectorAll('#guide .stations button').length"), seen = new Set();

@@ -6,18 +6,18 @@
 //     await page.until("document.querySelector('#loss').textContent");
 //     await browser.close();
 //
-// chromium.mjs and firefox.mjs export start; pages in Firefox have neither media nor drop. Here is what both
-// share.
+// chromium.mjs and firefox.mjs export start; pages in Firefox have neither media nor drop. This file has
+// their shared code.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const quoted = JSON.stringify;
 
-// The profile and the downloads are kept in that folder. The browser ends when this script does.
+// The profile and the downloads are kept in the folder. The browser ends when this script ends.
 export function run(program, folder, flags, stdio) {
     mkdirSync(folder + "/downloads", { recursive: true });
-    const env = { ...process.env, HOME: folder, TMPDIR: folder, LC_ALL: "C.UTF-8" };     // for files' names
+    const env = { ...process.env, HOME: folder, TMPDIR: folder, LC_ALL: "C.UTF-8" };     // for names of files
     const child = spawn(program, flags, { stdio, env });
     process.on("exit", () => child.kill());
     return [child, new Promise(resolve => child.on("exit", resolve).on("error", resolve))];
@@ -39,12 +39,12 @@ export function connect(write, on_event) {
         } };
 }
 
-// What both do in the same way, by their own evaluate, mouse, key and screenshot.
+// What both browsers do in the same way, with their evaluate, mouse, key and screenshot.
 export class Page {
-    messages = [];              // of the console, exceptions, refused requests, dialogs; those of workers too
+    messages = [];              // of the console, exceptions, refused requests, dialogs; of workers too
     requests = [];              // addresses
 
-    static patience = 60;       // seconds, far more than anything takes; fewer once that was not enough
+    static patience = 60;       // seconds, far more than anything takes; fewer after the first timeout
 
     async until(expression) {
         for (const end = Date.now() + 1000 * Page.patience; Date.now() < end; await sleep(20)) {
@@ -102,7 +102,7 @@ export class Page {
         }
         throw new Error(`${selector} has no ${text}`);
     }
-    // Text from the clipboard in place of all that is in a field; it is given as an expression.
+    // Replaces all text of a field by text from the clipboard, given as an expression.
     async paste(selector, expression) {
         await this.evaluate(`(() => {
             const from = document.body.appendChild(document.createElement("textarea"));

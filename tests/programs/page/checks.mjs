@@ -1,4 +1,4 @@
-// What the checks of the page share.
+// Code that the checks of the page share.
 import { existsSync, renameSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Page } from "./browser.mjs";
@@ -21,14 +21,14 @@ export function same(got, expected) {
     if (a !== b) throw new Error(`got ${a}, expected ${b}`);
 }
 
-// Does the text show that number, to so many digits at least?
+// Does the text show the number, to at least this many digits?
 export function near(text, number, digits) {
     const shown = text.trim() === "" ? NaN : Number(text);
     if (!(Math.abs(shown - number) <= 0.5001 * 10 ** (1 - digits) * Math.abs(number)))
         throw new Error(`got ${text}, expected ${number}`);
 }
 
-// The file that the page gives out when that is clicked is left in the folder, by another name.
+// Clicks, and leaves the file that the page saves in the folder, under another name.
 export async function download(page, folder, selector, name, as = name) {
     await page.click(selector);
     const file = `${folder}/downloads/${name}`, end = Date.now() + 1000 * Page.patience;
@@ -40,7 +40,7 @@ export async function download(page, folder, selector, name, as = name) {
     renameSync(file, `${folder}/${as}`);
 }
 
-// Where every box is that is to be seen; each has a number of its own.
+// The places of all visible boxes; each box has a unique number.
 const boxes = `Object.fromEntries([...document.querySelectorAll("button, p, h2, h3, pre, svg, input, select, " +
     "textarea, summary, footer, section, canvas, table, .row, .norm, .entry")]
     .filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => {
@@ -49,7 +49,7 @@ const boxes = `Object.fromEntries([...document.querySelectorAll("button, p, h2, 
         return [one.box_number, [one.id || one.textContent.slice(0, 20), ...[x, y, width, height].map(Math.round)].join(" ")];
     }))`;
 
-// Acts, and compares: nothing that is to be seen before and after it has moved. Returns how many are.
+// Acts, and checks that no box visible before and after has moved. Returns the number of such boxes.
 export async function still(page, act) {
     const before = await page.evaluate(boxes);
     await act();
@@ -59,7 +59,7 @@ export async function still(page, act) {
     return both.length;
 }
 
-// At the end of each part: nothing was written to the console, nothing but the page itself was loaded.
+// At the end of each part: nothing was written to the console, and only the page itself was loaded.
 export async function quiet(page, what) {
     await check(what + ": no message", () => same(page.messages, []));
     await check(what + ": no network", () =>

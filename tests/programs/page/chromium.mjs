@@ -72,7 +72,7 @@ class Tab extends Page {
         await this.evaluate(`(globalThis.dragged = false,
             addEventListener("dragover", () => setTimeout(() => dragged = true), { once: true }))`);
         await send("dragEnter");
-        while (!await this.evaluate("dragged")) await send("dragOver");     // only then may it be dropped
+        while (!await this.evaluate("dragged")) await send("dragOver");     // only then may a file be dropped
         await send("drop");
     }
     async screenshot() { return (await this.send("Page.captureScreenshot", { format: "png" })).data; }

@@ -1,4 +1,4 @@
-// "An expression": typed, with values from fields and sliders, beside what a native program computes.
+// "An expression": typed, with values from fields and sliders, and compared with a native program.
 import { execFileSync } from "node:child_process";
 import { check, near, quiet, same } from "./checks.mjs";
 
@@ -30,7 +30,7 @@ async function compare(page, native) {
     return values;
 }
 
-async function change(page, act) {                      // and wait until all is computed and shown
+async function change(page, act) {                      // and wait until everything is computed and shown
     await act();
     await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await page.until(idle);

@@ -1,5 +1,5 @@
-// What a new visitor sees: one sentence and one button; then the guided path, by keys alone, whose question
-// stays in view; and an address that keeps all that was set.
+// A new visitor's view: one sentence and one button; then the guided path, with keys alone, whose question
+// stays in view; and an address that keeps all settings.
 import { check, quiet, same, still } from "./checks.mjs";
 
 const shown = `[...document.querySelectorAll("main button, #guide button")]
@@ -15,7 +15,7 @@ async function first_screen(page) {
         same((await page.text("#run_goal pre")).split("\n").length, 4);
         same(await page.evaluate(`["#guide .say", "#run_play", "#run_goal"].map(one =>
             Math.round(document.querySelector(one).getBoundingClientRect().left - run_play.getBoundingClientRect().left))`),
-        [0, 0, 0]);                         // one edge, though the window is too low for all of it
+        [0, 0, 0]);                         // one edge, though the window is too low for the whole box
     });
     await check("play: it learns, and the path goes on", async () => {
         await page.evaluate("document.body.focus()");
@@ -34,7 +34,8 @@ async function first_screen(page) {
         same(await page.evaluate("document.body.innerText.match(/station|tensor|make page/gi)"), null));
 }
 
-// Each station by keys: Enter on the button that leads on. The box is in view wherever the page is scrolled to.
+// Each station by keys: Enter on the button to the next station. The box is in view wherever the page is
+// scrolled.
 async function stations(page) {
     for (const width of [390, 800, 1280]) {
         await page.resize(width, 800);
@@ -71,7 +72,7 @@ async function stations(page) {
     });
 }
 
-// The same page again: what was typed and chosen is there, and the station.
+// The same page again: typed and chosen values are still there, and the station.
 async function address_keeps(browser, page) {
     await check("the address keeps an expression, a station, settings", async () => {
         await page.resize(1280, 800);
@@ -93,7 +94,7 @@ async function address_keeps(browser, page) {
     });
 }
 
-// From the first screen to the end of the training nothing moves, and nothing that is hidden can be reached.
+// From the first screen to the end of the training no box moves, and nothing hidden can be reached.
 async function nothing_moves(browser, address) {
     for (const width of [390, 800, 1280]) {
         const page = await browser.open(address, width, 900);

@@ -1,4 +1,4 @@
-// What nobody should type, paste or drop: none of it is run, and the page goes on or tells why not.
+// Hostile input, typed, pasted or dropped: none of it runs, and the page goes on or tells why not.
 import { writeFileSync } from "node:fs";
 import { check, quiet, same } from "./checks.mjs";
 
@@ -21,7 +21,7 @@ export default async function hostile(browser, address, folder) {
         await check(what + ": nothing was run", async () => same(await page.evaluate(harm), before));
         await check(what + ": no text is turned", async () => same(await page.evaluate(turned), null));
     }
-    // After each change the page trains, or a sentence has that word.
+    // After each change the page trains, or shows a sentence with the given word.
     async function attempt(what, word, change) {
         await check(`${what}: ${word ? "a sentence" : "it trains"}`, async () => {
             const run = await page.evaluate("(run_error.textContent = '', training.run)");

@@ -1,10 +1,10 @@
-// Every screen at three widths, by the keyboard alone, in the dark: is all of it there to see and to reach?
+// Every screen at three widths, by keyboard alone, in dark mode: is everything visible and reachable?
 import { check, quiet, same } from "./checks.mjs";
 
 const widths = [390, 800, 1280], screens = ["expression", "training", "broken"];
 
-// Texts of which a part is cut off, and boxes that must be scrolled sideways. What is scrolled up or down is
-// neither; a field scrolls with what is typed into it.
+// Texts that are partly cut off, and boxes that must be scrolled sideways. Scrolling up or down does not
+// count; a field scrolls with its text.
 const cut = `(() => {
     const found = [], range = document.createRange(), texts = document.createTreeWalker(document.body, 4);
     const out = (a, b, c, d) => b < a - 1 || c > d + 1;
@@ -32,7 +32,7 @@ const sideways = `[...document.querySelectorAll("*")].filter(box => box.clientWi
     .map(box => box.id || box.className || box.tagName)`;
 const wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
-// Texts whose colour is too near to that of what is behind them (WCAG AA asks for 4.5).
+// Texts without enough contrast to their background (WCAG AA asks for 4.5).
 const faint = `(() => {
     const found = new Set(), canvas = new OffscreenCanvas(1, 1),
           context = canvas.getContext("2d", { willReadFrequently: true });
@@ -63,7 +63,7 @@ const controls = `[...document.querySelectorAll(
         !control.disabled && control.checkVisibility({ visibilityProperty: true }))`;
 const name_of = "(control => control.id || control.name || control.textContent || control.outerHTML)";
 
-// What the Tab key does not reach; where the focus is not to be seen; what has no name for a screen reader.
+// Elements that Tab does not reach, that show no focus, or that have no name for a screen reader.
 async function keyboard(page, screen) {
     await page.evaluate(`(document.activeElement.blur(), globalThis.reached = new Set(),
         globalThis.controls = () => ${controls},
@@ -96,7 +96,7 @@ async function show(page, screen) {
     await page.until("!training.playing && !run.asked && !to_draw.size && !typed.waits");
 }
 
-// What the page shows now, at each width; a picture of it is left in the folder.
+// Checks the page as it is now, at each width, and leaves a picture in the folder.
 export async function fits(page, folder, what) {
     for (const width of widths) {
         await page.resize(width, 800);

@@ -1,9 +1,9 @@
-// What a visitor does with build/page.html, in a browser:
+// Acts like a visitor of build/page.html, in a browser:
 //
 //     node page.mjs chromium PROGRAM PAGE NATIVE FOLDER [PART ...]
 //
 // Each check is a line of fields with tabs between them: ok or no, what, why not. The last line is "end".
-// NATIVE computes the expression; what is to be compared with other programs is left in FOLDER.
+// NATIVE computes the expression; files to be compared with other programs are left in FOLDER.
 import { pathToFileURL } from "node:url";
 
 const [name, program, file, native, folder, ...chosen] = process.argv.slice(2);

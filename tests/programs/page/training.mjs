@@ -1,4 +1,4 @@
-// "A model learns": played, paused, stepped, begun anew, looked at through time, saved and loaded.
+// "A model learns": played, paused, stepped, restarted, viewed over time, saved and loaded.
 import { readFileSync, writeFileSync } from "node:fs";
 import { check, download, note, quiet, same, still } from "./checks.mjs";
 
@@ -7,14 +7,14 @@ const step = "Number(/after (\\d+) of/.exec(document.querySelector('#run_place')
 const is_playing = "(document.querySelector('#run_play').textContent === 'pause')";
 const done = `(/after (\\d+) of \\1 /.test(document.querySelector("#run_place").textContent) && !${is_playing} &&
     !to_draw.size && !run.asked)`;
-// Every step that is named, at one moment: the place, the slider, the heads.
+// Every step number shown at one moment: the place, the slider, the heads.
 const named = `[by_id("run_place").textContent, by_id("run_at").getAttribute("aria-valuetext"),
     by_id("state").textContent].map(text => Number(/after (?:all )?(\\d+)/.exec(text)[1]))`;
 const tape_loss = `[...document.querySelectorAll("#rows .row")].find(row => row.textContent.includes("loss"))
     .querySelector(".value").textContent`;
 const heads = `[...document.querySelectorAll("#model canvas")].map(canvas => canvas.toDataURL()).join()`;
 
-// Documents of bytes that are no UTF-8, zeros, what HTML would run, what reverses the text after it.
+// Documents with invalid UTF-8, zeros, HTML that would run, and characters that reverse the text after them.
 const strange = "</script><img src=x onerror=alert(1)>\xff\xfe \xe2\x80\xae \0 \xed\xa0\x80\r\n".repeat(30);
 
 async function set_field(page, name, value) {
@@ -22,7 +22,7 @@ async function set_field(page, name, value) {
     await page.press("Tab");
 }
 
-// All that a run gives out, to be compared with native files: NAME.tsv, NAME.safetensors, ...
+// All files of a run, to be compared with native files: NAME.tsv, NAME.safetensors, ...
 async function keep(page, folder, name) {
     await download(page, folder, "[data-save=curve]", "loss.tsv", name + ".tsv");
     await download(page, folder, "[data-save=model]", "model.safetensors", name + ".safetensors");
@@ -77,8 +77,8 @@ async function loaded(page, folder, [first, , last]) {
     });
 }
 
-// A run that is not closed would keep five megabytes of the module. What is free is not always used again in
-// the same way, so its size may differ a little.
+// A run that is not closed would keep five megabytes of the module. Free memory is not always reused in
+// the same way, so the module's size may differ a little.
 async function restarts(page) {
     const seen = [];
     for (let i = 0; i < 10; i++) {
@@ -96,7 +96,7 @@ async function restarts(page) {
     await check("ten restarts: one worker", () => same(page.workers.length, 1));
 }
 
-// A text that is too short: what is shown is no longer its own, and is dimmed.
+// A text that is too short: the shown results belong to the previous text, and are dimmed.
 async function refused(page) {
     await check("a text that is refused, in the page's words", async () => {
         const was = await page.evaluate("run_text.value"), dim = "getComputedStyle(run_middle).opacity < 1";
