@@ -1,12 +1,12 @@
-# gradus. `make help` lists the targets. Requires GNU make 3.81 and a POSIX sh.
+# gradus. `make help` lists the targets. It requires GNU make 3.81 and a POSIX sh.
 #
-# A new source file in core/, layers/, examples/ or tests/ needs no line here. For the tests: tests/tests.mk.
+# A new source file in core/, layers/, examples/ or tests/ needs no line here. tests/tests.mk has the tests.
 #
 #   CC=clang            another compiler            WERROR=1  warnings are errors
 #   CFLAGS=... LDFLAGS=...  added to the flags      B=folder  build there, not in build/
 #   OPT=-O0             instead of -O3              V=1       show whole commands
 #
-# Run only one make at a time in the same B: two would write the same files at once.
+# Run only one make at a time in a folder B: two would write the same files at once.
 
 B   = build
 OPT = -O3
@@ -14,10 +14,10 @@ V   =
 OWN =
 SANITIZE =
 
-# None of these is required: -D is for the programs, -W are warnings, -fPIC is for the shared libraries, and
-# -fno-semantic-interposition keeps that from costing speed. Of the other -f flags the first three make the
-# code faster, the rest are for the archives (see below). Three warnings are always errors: calling a function
-# that is undeclared, or of another type, crashes.
+# None of these flags is required: -D is for the programs, -W are warnings, -fPIC is for the shared libraries,
+# and -fno-semantic-interposition keeps -fPIC from costing speed. The first three of the other -f flags make
+# the code faster, the rest are for the archives (see below). Three warnings are always errors: calling a
+# function that is undeclared, or of another type, crashes.
 FLAGS = -std=c11 $(OPT) -fPIC -fno-semantic-interposition -ffp-contract=fast -fno-math-errno \
         -fno-trapping-math \
         -D_POSIX_C_SOURCE=200809L -pthread -I. -fvisibility=hidden -ffunction-sections -fdata-sections \
@@ -43,11 +43,11 @@ READER   := $(sort $(wildcard examples/notebooks/lib/*.c))
 # The gradient check requires double precision.
 CHECK = core/check/% core/explain/%
 
-# These lessons check gradients, or compute as Python does: they are built in double precision.
+# These lessons check gradients or compute like Python, so they are built in double precision.
 LESSON64 := $(filter examples/02_% examples/04_% examples/06_% examples/08_%,$(LESSON))
 LESSON32 := $(filter-out $(LESSON64),$(LESSON))
 
-# This one reproduces a notebook in NumPy, which computes in float64 and prints eight digits.
+# This program reproduces a NumPy notebook, which computes in float64 and prints eight digits.
 NOTEBOOK32 := $(filter-out examples/notebooks/udl_multihead.c,$(NOTEBOOK))
 
 f32 = $(patsubst %.c,$(B)/f32/%.o,$(1))
@@ -63,8 +63,8 @@ NOTEBOOKS = $(NOTEBOOK32:examples/notebooks/%.c=$(B)/notebooks/%) \
 ## make             both libraries, the programs and the lessons, in build/
 all: ready
 
-# What these goals need is built by one make for all of them. Without -j it runs as many jobs as there are
-# cores, and from 4.0 on it keeps the output of each together.
+# One make builds what these goals need. Without -j it runs as many jobs as there are cores, and from make 4.0
+# on it prints each job's output in one piece.
 need_all       = $(LIBRARIES) $(PROGRAMS) $(LESSONS) $(if $(WINDOWS),,$(B)/learn) $(B)/look
 need_train     = $(B)/train $(B)/generate
 need_generate  = $(B)/generate
@@ -100,7 +100,7 @@ $(B)/f32/%.o: %.c $(B)/flags
 $(B)/f64/%.o: %.c $(B)/flags
 	$(compile) -DGRADUS_DOUBLE
 
-# Each prints a short line, or with V=1 the command itself.
+# Each command prints a short line, or with V=1 the command itself.
 Q = $(if $(V),,@)
 define compile
 @mkdir -p $(@D)
@@ -108,12 +108,12 @@ $(if $(V),,@echo "cc  $@")
 $(Q)$(CC) $(FLAGS) $(OWN) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
 
-# An archive exports only the names that the public headers declare: its objects are linked into one, in which
-# hidden names are made local. Where there is no objcopy (macOS), or nothing is hidden (Windows), it contains
-# the objects unchanged. --unique keeps the sections of functions separate, so that a program linked with
-# -Wl,--gc-sections contains only those that it uses. --force-group-allocation: helpers that the compiler puts
-# into every object (on 32-bit x86, to find the program counter) are kept in ours, not replaced by the
-# program's copies, whose names differ.
+# An archive exports only the names that the public headers declare: its objects are linked into one object,
+# in which hidden names are made local. Without objcopy (macOS), or if nothing is hidden (Windows), the
+# archive contains the objects unchanged. --unique keeps the sections of functions separate: a program linked
+# with -Wl,--gc-sections contains only the functions that it uses. --force-group-allocation keeps our copies
+# of helpers that the compiler puts into every object (on 32-bit x86, to find the program counter): the
+# program's copies have other names.
 OBJCOPY := $(strip $(if $(WINDOWS)$(findstring darwin,$(MACHINE)),, \
                    $(shell command -v `$(CC) -print-prog-name=objcopy`)))
 MERGE   = $(CC) $(CFLAGS) -r -nostdlib -Wl,--unique,--force-group-allocation
@@ -131,7 +131,7 @@ $(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lm
 endef
 
 # These two files contain the compiler with its flags, and the list of the library's sources. They are written
-# only when that changes; then all objects, or the libraries, are made again, as they depend on them.
+# only when their contents change. Then make builds all objects, or the libraries, again.
 $(B)/flags: always
 	$(call write_if_changed,$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS))
 $(B)/sources: always
@@ -154,7 +154,7 @@ endif
 ifeq ($(filter-out deps,$(MAKECMDGOALS)),page)
 PACKAGES = WebAssembly
 endif
-# It installs them while `ready` compiles.
+# The tools are installed while `ready` compiles.
 deps: ready
 	@CC=$(call quote,$(CC) $(CFLAGS)) WASM_CC=$(call quote,$(WASM_CC)) \
 	    sh tests/build/tools/deps $(PACKAGES)
@@ -186,7 +186,7 @@ notebooks: ready
 	@sh examples/notebooks/run.sh $(NOTEBOOKS)
 
 ## make new-op NAME=softsign     starts an op; or new-layer, -optimizer, -exercise
-# NAME is not taken from the environment, where some systems keep the computer's name.
+# NAME is not taken from the environment, in which some systems keep the computer's name.
 new-optimiser: new-optimizer
 given = $(call quote,$(if $(filter command,$(origin $(1))),$($(1))))
 new-op new-layer new-optimizer new-exercise:
@@ -201,7 +201,7 @@ include examples/windows/windows.mk
 -include tests/tests.mk                                # a handout has no tests
 
 ## make clean       removes what was built, but no trained models
-# By name: anything else in $(B), such as a run or a model, is the user's.
+# It removes files by name: anything else in $(B), such as a run or a model, is the user's.
 MADE = $(LIBRARIES) $(SO) $(SO64) $(PROGRAMS) $(TESTS_MADE) $(WINDOWS_MADE) \
        $(addprefix $(B)/,train-mpi learn learn.ready look look_page.c exercises f32 f64 examples \
        notebooks notebooks64 flags sources page.html page_f32.wasm page_f64.wasm wasm32 wasm64 wasm.flags)
