@@ -26,7 +26,7 @@ void gra_transformer_block_init(struct gra_transformer_block *b, gra_scope scope
     gra_dropout_init(&b->drop_shortcut, scope, c->drop_rate);
 }
 
-/* x + drop(y), where y is the branch's result for z. The backward needs no y, and can recompute z. */
+/* x + drop(y), where y is the branch's result for z. The backward does not need y, and can recompute z. */
 static gra_tensor *add_branch(gra_tape *t, const struct gra_transformer_block *b, gra_tensor *x,
                               gra_tensor *z, gra_tensor *y)
 {

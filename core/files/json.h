@@ -1,4 +1,4 @@
-/* json.h: the JSON reader of gradus.h, and how a caller reports an error. */
+/* json.h: the JSON reader of gradus.h, and a function with which its callers report errors. */
 #ifndef GRADUS_JSON_H
 #define GRADUS_JSON_H
 

@@ -21,7 +21,7 @@ enum {
     DEPTH = GRA_DEPTH,                  /* steps in a piece of k: a panel of b stays in the L1 or L2 cache */
     BLOCK_COLS = 512,                   /* columns of a block: its panels stay in the L2 cache */
     BLOCK_ROWS = 96,                    /* rows of a that are packed at a time, beside b's panels in L2 */
-    ROW_LD = DEPTH + 16,                /* leading dimension of packed rows, padded for cache sets */
+    ROW_LD = DEPTH + 16,                /* stride of packed rows, padded against cache conflicts */
     PACKED = DEPTH * BLOCK_COLS + ROW_LD * BLOCK_ROWS,
     LONG = 1 << 16,                     /* a longer k is a long sum: see below */
     LONG_ROWS = 48, LONG_COLS = 128,    /* the part of c that one worker sums at a time */

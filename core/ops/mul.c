@@ -1,5 +1,5 @@
 /* mul: y = a b element by element, with broadcasting. da += dy b, db += dy a, each summed over the
- * dimensions in which that operand was stretched. */
+ * dimensions in which its operand was stretched. */
 #include "../kernel.h"
 
 /* w is a walk (op.h) in pieces of w.n elements. A stretched operand's step is 0: one element for all i. */

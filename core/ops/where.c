@@ -1,5 +1,5 @@
 /* where: y = a where c is not 0, else b, with broadcasting; da += dy where c is not 0, db += dy elsewhere,
- * each summed over the dimensions in which that operand was stretched. Nothing flows into c.
+ * each summed over the dimensions in which its operand was stretched. No gradient flows into c.
  *
  * Comparisons compute such a c, which is 1 where they hold, else 0. Comparisons have no gradient. */
 #include "../kernel.h"

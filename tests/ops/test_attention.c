@@ -152,7 +152,7 @@ TESTS(a_hidden_key_may_be_nan_or_inf, 2)
     /* then the scores of the first and the last query are infinite */
     q->data[DIM - 1] = q->data[q->size - 1] = 1;
     gra_tensor *want = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
-    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key: only the last query sees it */
+    k->data[k->size - 1] = _i ? (real)INFINITY : (real)NAN; /* the last key, which only the last query sees */
     gra_tensor *y = gra_attention(t, q, k, q, &(gra_attention_options){ .heads = HEADS, .causal = true });
     for (int i = 0; i < (N - 1) * DIM; i++)
         ck_assert_msg(y->data[i] == want->data[i], "value %d is %g, expected %g", i, (double)y->data[i],
