@@ -16,8 +16,6 @@ static const struct judge_answer answer = {
         "fall[s] = min_lr + (lr - min_lr) * (1 + cos(pi * x[s])) / 2   # the fall\n"
         "rate[s] = [step[s] < warmup] ? up[s] : [step[s] < steps] ? fall[s] : min_lr\n", .special = {
         { "x is the fraction of all steps, but should be 0 in step `warmup`", "x[s] = step[s] / steps" },
-        { "x reaches 1 in step steps - 1, but should reach it in step `steps`",
-          "x[s] = (step[s] - warmup) / (steps - 1 - warmup)" },
         { "after the last step the rate follows the cosine and rises again: let it stay at min_lr",
           "rate[s] = [step[s] < warmup] ? up[s] : fall[s]" } } };
 

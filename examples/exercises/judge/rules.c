@@ -342,15 +342,18 @@ static void extra(int i)
     }
 }
 
-/* An index that is used as a number in the formula is counted from 1 or from -1. */
+/* An index, or a count that is given, stands as a number in the formula: it is counted from 1 or from -1. */
 static void counted(int i)
 {
     const struct node x = *at(i);
-    for (int c = 0; c < x.n && x.kind != READ && x.kind != TEST; c++)
-        for (int by = -1; by <= 1 && at(x.child[c])->kind == LETTER; by += 2)
+    for (int c = 0; c < x.n && x.kind != READ && x.kind != TEST; c++) {
+        const struct node y = *at(x.child[c]);
+        const bool given = y.kind == READ && !y.n && f->name[y.of].whole;
+        for (int by = -1; by <= 1 && (given || y.kind == LETTER); by += 2)
             add(x.child[c], plus(copy(x.child[c]), by),
-                "%s is 1 too %s%s: count it from 0", text_of(x.child[c]),
-                by < 0 ? "small" : "large", in_line(x.line));
+                "%s is 1 too %s%s: %s", text_of(x.child[c]), by < 0 ? "small" : "large", in_line(x.line),
+                given ? "use it as it is" : "count it from 0");
+    }
 }
 
 /* A number, or a factor of 1, is some other number: search.c finds which one. */
