@@ -52,8 +52,7 @@ static void line(void)
                       1e-9);
         if (moved[0] == 0 && moved[1] == 0)
             judge_wrong("1: nothing moved: %s", *gra_grad(l.weight) != 0
-                        ? "the gradients are there only after the step. Call gra_sgd_step after "
-                          "gra_backward"
+                        ? "call gra_sgd_step after gra_backward"
                         : "the gradients are 0 when the optimiser steps. Call gra_backward before "
                           "gra_sgd_step, and gra_zero_grad before gra_backward, not between it and "
                           "gra_sgd_step");
