@@ -252,6 +252,7 @@ rm -f examples/exercises/.progress "$own"
 for value in '' 1; do
     export NO_COLOR="$value"
     ok "NO_COLOR='$value'" played 24 80 <<END
+wait the text at its top says what
 wait not passed yet
 colors $((1 - ${value:-0}))
 keys q
@@ -304,7 +305,7 @@ wait y[0] was never written
 size 30 40
 wait 8 softmax: from scores to probabi
 size 8 80
-wait lines 1 to 2 of 3: space and arrows scroll
+wait lines 1 to 2 of 6: space and arrows scroll
 size 24 80
 keys ^Z
 stopped
@@ -493,6 +494,7 @@ wait nobody        03_used_twice         -      0 of 5    not handed in
 status 0
 END
 ok "no folder" refuses 2 "cannot be read" build/learn --grade "$W/none"
+ok "no DIR" refuses 2 "make grade DIR=folder" build/learn --grade ""
 ok "no students" refuses 2 "contains no students' folders" build/learn --grade "$class/nobody"
 ok "nothing is left" clean
 

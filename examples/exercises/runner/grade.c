@@ -278,7 +278,7 @@ static int read_only(void)
     for (char *word = strtok(only, " ,"); word; word = strtok(NULL, " ,")) {
         const int exercise = ladder_find(g.ladder, word);
         if (exercise < 0)
-            return warn("there is no exercise '%s': `learn --list` lists them", word);
+            return warn("there is no exercise '%s': `build/learn --list` lists them", word);
         g.asked[exercise] = true;
     }
     return 0;

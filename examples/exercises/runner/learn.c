@@ -74,9 +74,9 @@ static int read_flags(struct flags *f, int argc, char **argv)
                 return warn("%s: got nothing, expected %s", s, s[3] == 'n' ? "exercises" : "a folder");
             *(s[3] == 'n' ? &f->only : &f->out) = argv[++i];
         } else if (s[0] == '-')
-            return warn("'%s' is not a flag: `learn --help` lists them", s);
+            return warn("'%s' is not a flag: `build/learn --help` lists them", s);
         else if (f->n == 3)
-            return warn("'%s' is one argument too many: `learn --help` shows the usage", s);
+            return warn("'%s' is one argument too many: `build/learn --help` shows the usage", s);
         else
             f->words[f->n++] = s;
     }
@@ -185,15 +185,16 @@ static int learn(int argc, char **argv)
     child_stop = signals_end;
     if (f.what == LIST)
         return list(&l, &p);
+    if (f.what == GRADE && (!f.n || !*f.words[0]))
+        return warn("--grade needs a folder: run make grade DIR=folder");
     if (f.what == GRADE)
-        return f.n ? grade(&l, f.words[0], build, &(struct grade_options){ f.only, f.out, f.json, f.seconds })
-                   : warn("--grade needs a folder");
+        return grade(&l, f.words[0], build, &(struct grade_options){ f.only, f.out, f.json, f.seconds });
     const bool clever = term && *term && strcmp(term, "dumb");
     if (f.what == JUDGE && !f.n && !f.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && clever)
         return session(&l, &p, build, f.seconds);
     const int at = f.n ? ladder_find(&l, f.words[0]) : p.current;
     if (at < 0)
-        return warn("there is no exercise '%s': `learn --list` lists them", f.words[0]);
+        return warn("there is no exercise '%s': `build/learn --list` lists them", f.words[0]);
     if (f.what == HINT)
         return print_hint(&l.at[at], f.n > 1 ? atoi(f.words[1]) : 1);
     if (f.what == SOLUTION)

@@ -155,12 +155,14 @@ static void show_judgement(bool hint)
     page_clear(&s.page);
     if (!s.seen.exists)
         page_addf(&s.page, PLAIN, "", "%s is gone. It is judged when it is back; r starts over.", s.path);
-    else if (!s.judged)
-        page_addf(&s.page, PLAIN, "", "Edit %s: the text at its top says what to do. It is judged each "
-                  "time you save it.", s.path);
-    else
+    else if (s.judged)
         report_page(&s.page, &s.verdict, praise(), PRINTED);
-    int last = s.page.mark + 4;                 /* the beginning of the finding */
+    int last = s.page.mark + 4, passed = 0, parts;          /* the beginning of the finding */
+    if (s.judged)
+        report_parts(&s.verdict, &passed, &parts);
+    if (s.seen.exists && passed == 0)
+        page_addf(&s.page, PLAIN, "", "%sEdit %s: the text at its top says what to do. It is judged each "
+                  "time you save it.", s.judged ? "\n" : "", s.path);
     if (!s.judged || s.verdict.result != PASSED)
         add_hints();
     if (hint)
