@@ -70,7 +70,8 @@ static bool can_sweep(gra_tape *t, gra_tensor *loss)
                  GRA_SHAPE_OF(loss));
     else if (!loss->requires_grad)
         gra_fail(t, "gra_backward: got a loss that depends on no parameter and no input, expected one that "
-                 "does: constants and frozen parameters get no gradient");
+                 "does: constants and frozen parameters get no gradient, and an op without a backward passes "
+                 "none on");
     for (int i = 0; i < GRA_WATCHES; i++)
         if (t->watch[i] && t->watch[i]->on_backward)
             t->watch[i]->on_backward(t->watcher[i], t, loss);

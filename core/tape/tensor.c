@@ -1,7 +1,7 @@
 /* tensor: makes the leaves of the graph (inputs and constants), and reads single values. */
 #include "tape.h"
 
-static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape)
+static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape, bool grad)
 {
     gra_tensor *x = gra_leaf(t, name, shape, NULL);
     if (x->size && !data)
@@ -9,25 +9,24 @@ static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_s
                         GRA_SHAPE_OF(x));
     if (x->size)
         memcpy(x->data, data, x->size * sizeof(real));
+    x->requires_grad = grad && x->size && t->mode != GRA_EVAL;
     return x;
 }
 
 gra_tensor *gra_input(gra_tape *t, const real *data, gra_shape shape)
 {
-    gra_tensor *x = copied(t, "gra_input", data, shape);
-    x->requires_grad = x->size && t->mode != GRA_EVAL;
-    return x;
+    return copied(t, "gra_input", data, shape, true);
 }
 
 gra_tensor *gra_scalar(gra_tape *t, double value)
 {
     const real v = (real)value;
-    return gra_input(t, &v, GRA_SCALAR);
+    return copied(t, "gra_scalar", &v, GRA_SCALAR, true);
 }
 
 gra_tensor *gra_constant(gra_tape *t, const real *data, gra_shape shape)
 {
-    return copied(t, "gra_constant", data, shape);
+    return copied(t, "gra_constant", data, shape, false);
 }
 
 gra_tensor *gra_borrow(gra_tape *t, real *data, gra_shape shape)

@@ -78,7 +78,7 @@ static void scalar(void)         { gra_scalar(NULL, 1); }
 static void argmax(void)         { gra_argmax(NULL, NULL, 0); }
 static void result(void)         { gra_result_n(NULL, &(gra_op){ .name = "own" }, GRA_SCALAR, 0, NULL); }
 static const absence without_a_tape[] = {
-    WITHOUT_A_TAPE(ABSENCE) { scalar, "gra_input" }, { argmax, "argmax" }, { result, "own" },
+    WITHOUT_A_TAPE(ABSENCE) { scalar, "gra_scalar" }, { argmax, "argmax" }, { result, "own" },
 };
 
 static void tape_fail(void)      { gra_fail(NULL, "own: got %d, expected 2", 1); }
