@@ -61,7 +61,7 @@ const stations = [
             "in. Open trf_blocks.0 in the tape.",
         set() { set_training("tape"); },
         question: "Which two nodes of a block pass their gradient on, unchanged, to two others?",
-        answer: "Both add, the residual connections. This straight path is why deep models can be trained " +
+        answer: "The two adds, its residual connections. This straight path is why deep models can be trained " +
             "at all." },
     { title: "Training", exercise: "22_adamw",
         text: "A step is: forward, loss, backward, a small move of each parameter against its gradient. " +
