@@ -1,8 +1,8 @@
 #!/bin/sh
 # Check 0.15.2 (Debian 12): in the TAP log, a newline in a message is written as it is.
 #
-# What follows it is a line of the log, without the "# " of a comment: with a message "line\nok 2 - x" the
-# log of one test, whose plan is 1..1, has two results, and one of them is "ok".
+# The text after the newline is a line of the log, without the "# " of a comment: with a message
+# "line\nok 2 - x" the log of one test, whose plan is 1..1, has two results, and one of them is "ok".
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

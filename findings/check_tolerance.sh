@@ -1,9 +1,9 @@
 #!/bin/sh
-# Check 0.15.2 (Debian 12): a difference must be less than the tolerance, not at most it.
+# Check 0.15.2 (Debian 12): a difference must be less than the tolerance, and may not equal it.
 #
 # ck_assert_double_eq_tol(1, 1, 0) fails with "1 == 1, 1 == 1, 0 == 0", ck_assert_double_le_tol(1, 1, 0) and
-# ge_tol too. Two equal infinities differ by NaN, and so are equal within no tolerance, not even an infinite
-# one, within which 1 and 2 are.
+# ge_tol too. Two equal infinities differ by NaN, so they are equal within no tolerance, not even an infinite
+# one. 1 and 2 are equal within an infinite tolerance.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# musl 1.2.3 and glibc 2.36 (Debian 12): %a of the same number, in other digits.
+# musl 1.2.3 and glibc 2.36 (Debian 12): %a writes the same number with different digits.
 #
-# The smallest double is 0x1p-1074 in musl, whose first digit is 1, and 0x0.0000000000001p-1022 in glibc. A
-# long double 1 is 0x1p+0 in musl and 0x8p-3 in glibc, which takes the first four bits of its mantissa as a
-# digit. Texts that are compared byte by byte (golden files) differ; both libraries read all four.
+# The smallest double is 0x1p-1074 in musl, where the first digit is 1, and 0x0.0000000000001p-1022 in glibc.
+# A long double 1 is 0x1p+0 in musl and 0x8p-3 in glibc, which takes the first four bits of its mantissa as a
+# digit. Texts that are compared byte by byte (golden files) differ; both libraries read all four texts.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

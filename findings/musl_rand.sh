@@ -1,9 +1,9 @@
 #!/bin/sh
-# musl 1.2.3 (Debian 12): the first rand() of a program is 0, and those of seeds 1, 2, 3 ... are in equal
-# steps.
+# musl 1.2.3 (Debian 12): the first rand() of a program is 0, and the first numbers of seeds 1, 2, 3 ...
+# differ by equal steps.
 #
-# A program's first two numbers are 0 and 740882966. After srand(n) the first is that of n - 1 plus
-# 740882966 or 740882967, modulo 2^31: one number from each of many seeds is no random sample.
+# A program's first two numbers are 0 and 740882966. After srand(n) the first number is that of n - 1 plus
+# 740882966 or 740882967, modulo 2^31: one number from each of many seeds is not a random sample.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

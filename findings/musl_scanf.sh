@@ -1,8 +1,9 @@
 #!/bin/sh
-# musl 1.2.3 and glibc 2.36 (Debian 12): sscanf of a number that only begins.
+# musl 1.2.3 and glibc 2.36 (Debian 12): sscanf of an incomplete number.
 #
-# "1e+" with %f and "0x" with %x are matching failures in musl, as C has it: what was read must be a number.
-# glibc stores 1 and 0, and counts them. Both take the first text by strtod as 1, leaving "e+".
+# "1e+" with %f and "0x" with %x are matching failures in musl, as the C standard says: what was read must be
+# a number. glibc stores 1 and 0, and counts them. In both libraries strtod reads the first text as 1, and
+# leaves "e+".
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

@@ -2,8 +2,9 @@
 # Hugging Face's @huggingface/tokenizers 0.2.0 (JavaScript): BertNormalizer's handle_chinese_chars leaves
 # ideographs past U+FFFF together.
 #
-# U+4E2D U+6587 are two words in both libraries. U+20000 and U+2A700 (extensions B and C) are two in Rust's
-# tokenizers 0.23.2, which know their blocks, and one in JavaScript, which the vocabulary does not have.
+# U+4E2D U+6587 are two words in both libraries. U+20000 and U+2A700 (extensions B and C) are two words in
+# Rust's tokenizers 0.23.2, which know their blocks. In JavaScript they are one word, which the vocabulary
+# does not have.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

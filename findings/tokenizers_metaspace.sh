@@ -2,7 +2,7 @@
 # Hugging Face's @huggingface/tokenizers 0.2.0 (JavaScript): Metaspace with "split": true does not split.
 #
 # Merges then go across words. With the merge ("a", "▁") Rust's tokenizers 0.23.2 never make the token "a▁"
-# of "a a", since each word is a piece of its own; JavaScript's do, and the ids differ.
+# from "a a", since each word is a separate piece. The JavaScript tokenizers do, so the ids differ.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

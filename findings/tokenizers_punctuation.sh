@@ -1,9 +1,9 @@
 #!/bin/sh
 # Hugging Face's @huggingface/tokenizers 0.2.0 (JavaScript): Punctuation ignores its "behavior".
 #
-# Of "a.-b" Rust's tokenizers 0.23.2 make four pieces (Isolated), two (Removed), or keep a mark with what
-# stands before it (MergedWithPrevious). JavaScript has "a", ".-" and "b" for each, as Rust has for
-# Contiguous alone.
+# From "a.-b" Rust's tokenizers 0.23.2 make four pieces (Isolated) or two (Removed), or keep a mark with the
+# text before it (MergedWithPrevious). JavaScript makes "a", ".-" and "b" each time, as Rust does only for
+# Contiguous.
 T=$(mktemp -d) || exit 1                # found.sh removes it
 # shellcheck source=findings/lib/found.sh
 . "$(dirname "$0")/lib/found.sh"

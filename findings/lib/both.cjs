@@ -4,7 +4,7 @@ const { Tokenizer: Rust } = require('tokenizers')
 const { Tokenizer: Js } = require('@huggingface/tokenizers')
 const json = parts => ({ version: '1.0', truncation: null, padding: null, added_tokens: [], normalizer: null,
     pre_tokenizer: null, post_processor: null, decoder: null, ...parts })
-// Both, as tokens with a bar between.
+// Both results, as tokens with a bar between them.
 async function both(parts, text) {
     fs.writeFileSync('t.json', JSON.stringify(json(parts)))
     console.log('Rust', (await Rust.fromFile('t.json').encode(text)).getTokens().join('|'))

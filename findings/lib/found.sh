@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# found: sourced by each finding, whose temporary folder T it removes at the end. Where a package cannot
-# be installed, the script ends with 2.
+# found: sourced by each finding; removes the finding's temporary folder T at the end. If a package cannot be
+# installed, the script ends with 2.
 #
 #     debian PACKAGE=VERSION ...      unpacks packages of Debian 12 (amd64) in $T
 #     tokenizers                      installs two of Hugging Face's tokenizers from npm in $T, and both.cjs
-#     seen TEXT                       what stdin says is TEXT; else both are shown, and the script fails
+#     seen TEXT                       stdin must be TEXT; otherwise both are shown, and the script fails
 trap 'rm -rf "$T"' EXIT
 trap 'exit 1' HUP INT TERM
 LC_ALL=C
