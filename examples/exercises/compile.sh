@@ -18,7 +18,8 @@ SANITIZER='-fsanitize=address,undefined -fno-sanitize-recover=all'
 echo 'int main(void) { return 0; }' >"$tried.c"
 
 # works FLAGS: a program compiled with these flags runs. Where the kernel spreads addresses more widely than a
-# sanitizer expects, many starts end before main, or print without end: one of 20 must succeed, within limits.
+# sanitizer expects, many starts end before main, or print without end: one start of 20 must succeed, within
+# limits.
 works() {
     $CC $SANITIZER "$@" "$tried.c" -o "$tried" || return 1
     for start in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -41,8 +42,8 @@ HEADERS=$(echo '#include "exercises.h"' |
     $CC $SANITIZER -DGRADUS_DOUBLE -Iexamples/exercises -M -MT x -x c - | tr -d '\\\n' | sed 's/^x: //')
 
 # nm belongs to the tools that built the library. Some systems put _ before each name. An answer must not
-# define names that gradus and the judge define, or use of C.
-# GNU's nm reads every plugin that is installed (LLVM's is 100 MB), unless it is given one.
+# define a name that gradus or the judge defines, or uses from C. GNU's nm reads every plugin that is
+# installed (LLVM's is 100 MB), unless it is given one.
 NM=$($CC -print-prog-name=nm)
 $CC -c "$tried.c" -o "$tried.o" || exit 1
 PLAIN='--plugin /dev/null'

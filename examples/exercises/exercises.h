@@ -1,5 +1,5 @@
-/* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines those
- * of its exercise; this header declares them for the answer and for its judge. */
+/* exercises.h: the functions that the exercises ask for, in the order of the ladder. An answer defines the
+ * functions of one exercise; this header declares them for the answer and for the judge. */
 #ifndef EXERCISES_H
 #define EXERCISES_H
 
@@ -207,7 +207,7 @@ int encode_ids(int *ids, int n, const struct merge *merges, int count);
 /* 36 sampling */
 struct sampling {
     double temperature;                 /* 0: always the most likely token */
-    int    top_k;                       /* 1 or more, also more than there are tokens */
+    int    top_k;                       /* 1 or more; may exceed the number of tokens */
     double top_p;                       /* 0 < top_p <= 1 */
 };
 void softmax_at(const double *logits, double *p, int n, double temperature);

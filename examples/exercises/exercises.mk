@@ -27,8 +27,8 @@ $(B)/exercises/compile: examples/exercises/compile.sh $(B)/flags $(B)/libgradus6
 $(B)/learn.ready: $(call judges,$(EXERCISE))
 	@touch $@
 
-# Judges compute in double, where INFINITY and NAN are floats, which clang would warn of. They are small
-# programs, which take longer to compile than to run.
+# Judges compute in double, but INFINITY and NAN are floats: clang would warn. Judges are small programs,
+# which take longer to compile than to run.
 $(call f64,$(wildcard examples/exercises/judge/*.c)): OWN = -Wno-double-promotion -O1
 
 ## make learn       the exercises, 5 to 30 minutes each, judged at each save
@@ -36,7 +36,7 @@ learn: $(B)/learn.ready
 	@$(B)/learn $(ARGS)
 
 ## make exercise N=07            judges one, once; FILE=other.c, ARGS=--json
-# What make itself says goes to stderr: stdout is the judgement alone. N may be 7, 07, relu or 07_relu.
+# What make itself says goes to stderr: stdout has only the judgement. N may be 7, 07, relu or 07_relu.
 ASKED = $(if $(N),$(filter $(N) $(N)_% 0$(N)_% %_$(N),$(EXERCISE)),$(EXERCISE))
 exercise:
 	@$(MAKE) --no-print-directory judges-asked >&2

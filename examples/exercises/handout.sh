@@ -1,7 +1,7 @@
 #!/bin/sh
 # handout.sh DIR [0]: writes a class folder: gradus with its exercises, but without solutions, wrong answers,
-# tests and anybody's answers; with 0 also without hints. The folder builds by itself. It is written
-# completely, or not at all.
+# tests and anybody's answers. 0 leaves out the hints too. The folder can be built without the rest of gradus.
+# It is written completely, or not at all.
 dir=$1
 
 refuse() {

@@ -1,6 +1,6 @@
 # answer.sh: what the script written by ../compile.sh does for each answer, with the variables and functions
 # that the script has set. Messages of the compiler and the linker go to stderr.
-LC_ALL=C CCACHE_DISABLE=1        # (a cache may name the files that were read by other paths)
+LC_ALL=C CCACHE_DISABLE=1        # (a cache may list the files that were read under other paths)
 export LC_ALL CCACHE_DISABLE
 
 refuse() {
@@ -8,7 +8,7 @@ refuse() {
     exit 3
 }
 
-# ---- its text: no extensions by which it could contain anything ----------------------------------------
+# ---- its text: no extensions, with which it could contain anything ----------------------------------------
 # Lines that end in \ are joined first.
 found=$(awk '
     { line = line $0 }

@@ -1,8 +1,8 @@
-# names.awk: prints why an answer is refused, or nothing. It reads three files: the includes of the answer, as
-# the compiler lists them (.d); exercises.h, for the prototypes of each exercise; and nm's names of two
-# objects, the answer's and then the judge's. Variables: first (_ where names begin with it), number
-# ("08_..."), linked (0 if the linker succeeded); in the environment: folders and headers, which an answer may
-# include, and taken, the names that gradus and the judge use.
+# names.awk: prints why an answer is refused, or nothing. It reads three files: the compiler's list of the
+# answer's includes (.d); exercises.h, for the prototypes of each exercise; and nm's names of two objects, the
+# answer's and then the judge's. Variables: first (_ where names begin with it), number ("08_..."), linked (0
+# if the linker succeeded); in the environment: folders and headers, which an answer may include, and taken,
+# the names that gradus and the judge use.
 
 function fill(set, words,    word, i) {
     for (i = split(words, word, " "); i > 0; i--)

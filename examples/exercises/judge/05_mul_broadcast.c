@@ -26,7 +26,7 @@ static const struct judge_answer answer = {
         { "place() returns j * rows + i, but numbers are stored row by row, at i * cols + j",
           "a_ij[i,j] = a[0,min(j, ca - 1) * ra + min(i, ra - 1)]\n"
           "b_ij[i,j] = b[0,min(j, cb - 1) * rb + min(i, rb - 1)]" },
-        { "place() exchanges its tests: with one row i should be 0, with one column j should be 0",
+        { "place() has its tests exchanged: with one row i should be 0, with one column j should be 0",
           "a_ij[i,j] = a[0,[ca > 1] * i * ca + [ra > 1] * j]\n"
           "b_ij[i,j] = b[0,[cb > 1] * i * cb + [rb > 1] * j]" },
         { "only the last use of a number is in its gradient: = overwrote the others, so use +=",

@@ -38,13 +38,13 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 
 static const struct judge_answer columns = { ANSWER("h,i", "l,i"),
     .lines = FORMULA("X[h,i]", "X[h,j]", "Y[l,i]"), .special = {
-        SPECIALS("Y[l,i]", "softmax is taken of each row: take it of each column, one for each query",
+        SPECIALS("Y[l,i]", "softmax is applied to each row: apply it to each column, one for each query",
             "queries and keys are exchanged: column i of K^T Q should have the scores of query i") } };
 
 #define ORDER " was reshaped, which keeps the order of its numbers: transpose it"
 static const struct judge_answer rows = { ANSWER("i,h", "i,l"),
     .lines = FORMULA("X[i,h]", "X[j,h]", "Y[i,l]"), .special = {
-        SPECIALS("Y[i,l]", "softmax is taken of each column: take it of each row, one for each query",
+        SPECIALS("Y[i,l]", "softmax is applied to each column: apply it to each row, one for each query",
             "queries and keys are exchanged: row i of Q K^T should have the scores of query i"),
         { "X" ORDER,
           "W_qX[c,i] = sum(h, W_q[c,h] * X[0,h * N + i])\nW_kX[c,j] = sum(h, W_k[c,h] * X[0,h * N + j])\n"

@@ -30,7 +30,7 @@ static gra_tensor *f(gra_tape *t, gra_tensor **in, void *c)
 #define MASKED \
     "masked[i,j] = [j <= i] ? s[i,j] : -1e300\n" \
     "p[i,j] = exp(masked[i,j] - max(j, masked[i,j]))     # e^score\n"
-#define COLUMNS(a) { "softmax is taken of each column: take it of each row, one for each token", \
+#define COLUMNS(a) { "softmax is applied to each column: apply it to each row, one for each token", \
     "p[i,j] = exp(masked[i,j] - max(i, masked[i,j]))\n" a "[i,j] = p[i,j] / sum(i, p[i,j])" }
 
 static const struct judge_answer before = {
@@ -58,7 +58,7 @@ static const struct judge_answer after = {
           "a[i,j] = left[i,j]" },
         { "softmax was applied again, which turns a weight of 0 into e^0: divide each row by its sum",
           "a[i,j] = exp(left[i,j]) / sum(k, exp(left[i,k]))" },
-        { "softmax is taken of each column: take it of each row, one for each token",
+        { "softmax is applied to each column: apply it to each row, one for each token",
           "p[i,j] = exp(s[i,j] - max(i, s[i,j]))\nsoft[i,j] = p[i,j] / sum(i, p[i,j])" } } };
 
 static const struct judge_answer attention = {

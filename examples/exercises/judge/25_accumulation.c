@@ -1,5 +1,5 @@
-/* 25 accumulation: the judge. It provides the loss, the cross-entropy of a linear layer, which records which
- * rows are requested, and whether each micro-batch is a step of its own. */
+/* 25 accumulation: the judge. It provides the loss, the cross-entropy of a linear layer. The loss records
+ * which rows are requested, and whether each micro-batch is a separate step. */
 #include "comparison.h"
 
 enum { IN = 3, CLASSES = 4, MOST = 12, WEIGHTS = IN * CLASSES, ALL = WEIGHTS + CLASSES, STALE = 3 };

@@ -1,7 +1,7 @@
 /* 27 rms_norm: the judge. */
 #include "answer.h"
 
-/* x has the last dimension, and as many before it as are not 1. */
+/* The dimensions before the last are left out if their size is 1. */
 static gra_tensor *f(gra_tape *t, gra_tensor **in, void *arg)
 {
     const int *n = ((const struct judge_call *)arg)->size;

@@ -1,4 +1,4 @@
-/* 31 kv_cache: the judge. It computes the whole text with the library, on a tape of its own. */
+/* 31 kv_cache: the judge. The judge computes the whole text with the library, on a separate tape. */
 #include "comparison.h"
 #include <math.h>
 
@@ -85,7 +85,7 @@ static void stored(const char *name, const double *now, const double *was, const
                         name, i % DIM, i / DIM, before, n, DIM);
 }
 
-/* One call, in a step of its own. */
+/* One call, in a separate step. */
 static void call(gra_tape *t, const struct tiny_model *m, struct kv_cache *cache, int before, int n)
 {
     struct judge_mistake mistakes[MISTAKES + 1] = { { "", NULL } };

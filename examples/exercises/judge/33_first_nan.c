@@ -10,7 +10,7 @@ static gra_tape *t;
 static gra_model *m;
 static struct gated_net net;
 
-/* The mistakes. From EPS on a number is too large: one of nine numbers, under the root or added to it. */
+/* The mistakes. From EPS on, one of nine too large numbers is added, under the root or to the root. */
 enum { LEFT_OUT = 1, UNDIVIDED, RMS, WHOLE, DETACHED, NO_BIAS, EPS, MISTAKES = EPS + 18 };
 static const char *const says[] = {
     [LEFT_OUT] = "the row that makes nan is left out of the loss, but should count like any other row",
@@ -39,7 +39,7 @@ static gra_tensor *reference(const int *ids, const int *next, int n, int mistake
     return gra_cross_entropy(t, gra_linear(t, y, net.weight, mistake == NO_BIAS ? NULL : net.bias), targets);
 }
 
-/* The loss in a step of its own: of the reference with a mistake, or if it is -1, the answer's. */
+/* The loss, in a separate step, of the reference with a mistake, or of the answer if mistake is -1. */
 static gra_tensor *loss_of(const int *ids, const int *next, int n, int mistake)
 {
     gra_zero_grad(m);
@@ -47,8 +47,8 @@ static gra_tensor *loss_of(const int *ids, const int *next, int n, int mistake)
     return mistake < 0 ? gated_loss(t, &net, ids, next, n) : reference(ids, next, n, mistake);
 }
 
-/* The loss of all ids, then the loss of each id alone, or 0 for a row that makes nan: these tell mistakes
- * apart. */
+/* The loss of all ids, then the loss of each single id, or 0 for a row that makes nan: these distinguish the
+ * mistakes. */
 static const double *losses(const int *ids, const int *next, int n, int mistake)
 {
     double *out = judge_room(1 + MOST);

@@ -31,7 +31,7 @@ static void line(void)
     gra_sgd opt;
     gra_tape *t;
     gra_model *m = judge_open(&t, GRA_TRAIN, 4);
-    double g[2], sum[2] = { 0, 0 };     /* the gradient, and that of all steps so far */
+    double g[2], sum[2] = { 0, 0 };     /* the gradient, and the sum of all so far */
     gra_linear_init(&l, gra_root(m), 1, 1, true);
     gra_sgd_init(&opt, m, NULL);
     opt.lr = 0.3;

@@ -1,5 +1,5 @@
-/* 35 byte_pairs: the judge. The lists of ids that an answer makes of the texts of a part are compared with
- * the right ones, and with those that known mistakes give. */
+/* 35 byte_pairs: the judge. An answer turns the texts of a part into lists of ids. The judge compares them
+ * with the right lists, and with the lists that known mistakes give. */
 #include "judge.h"
 
 enum { ROOM = 64, MOST = 8, TEXTS = 40, NONE = -1 };
@@ -38,7 +38,7 @@ static bool is_at(const int *at, struct merge pair)
     return at[0] == pair.left && at[1] == pair.right;
 }
 
-/* Is a taken rather than b, which occurs first, and as often? */
+/* b occurs first, and as often as a: is a taken instead? */
 static bool preferred(struct merge a, struct merge b, enum mistake m)
 {
     const int left = a.left - b.left, right = m == RIGHT_LARGEST ? b.right - a.right : a.right - b.right;
@@ -76,7 +76,7 @@ static void replace(struct list *t, struct merge pair, int id, enum mistake m)
     t->n = m == OLD_N ? of.n : t->n;
 }
 
-/* The list that is compared, if a function returns n: ids; for FIND the count and the pair, for LEARN all
+/* The list to compare, if a function returns n: the ids, or for FIND the count and the pair, or for LEARN all
  * pairs. */
 static struct list compared(enum stage in, struct list t, int n, const struct merge *made)
 {

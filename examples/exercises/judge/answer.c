@@ -25,7 +25,7 @@ static int given[MOST_IN], output[MOST_OUT], held[MOST_OUT], dy, ins, outs;
 
 /* ---- the formula -------------------------------------------------------------------------------------- */
 
-/* The part of a declaration before its brackets, comment or +=, with letters in front. */
+/* The part of a declaration before its brackets, comment or +=, prefixed with some letters. */
 static char *name_in(const char *before, const char *is)
 {
     static char text[8][24];
@@ -128,7 +128,7 @@ static double *right_numbers(struct trial *k, int name)
     return x;
 }
 
-/* Numbers for all that is given: those of the case, or drawn. */
+/* Numbers for all given names: the case's numbers, or drawn ones. */
 static struct trial *prepared(const struct judge_answer *a, const struct judge_case *c)
 {
     struct trial *k = calloc(1, sizeof *k);
@@ -223,7 +223,7 @@ static const double *got_by(const struct trial *k, int which, bool gradient)
     return gradient ? gra_grad(k->tensor[which]) : k->out[which];
 }
 
-/* An answer that gives different numbers when it is called again has kept a number, or has not set one. */
+/* If an answer gives different numbers when it is called again, it has kept a number, or has not set one. */
 static void compare_with_second_call(const struct judge_answer *a, const struct judge_case *c,
                                      struct trial *k,
                                      int which)
@@ -237,7 +237,7 @@ static void compare_with_second_call(const struct judge_answer *a, const struct 
                         k->out[which][i], again->out[which][i]);
 }
 
-/* Tells the mistakes what they have to know of name `of`: out[which], or the gradient of in[which]. */
+/* Records what the rules need to know about name `of`: it is out[which], or the gradient of in[which]. */
 static void is_output(int of, int which, bool gradient)
 {
     formula.name[of].adds = gradient;

@@ -1,6 +1,6 @@
-/* answer.h: the judge of an answer that computes numbers by a formula, as most do. It gives the formula in
- * the notation of the exercise (../README.md, "The notation") and cases; the mistakes and their sentences
- * are made from the formula by rules (rules.c). */
+/* answer.h: judges an answer that computes numbers by a formula, as most answers do. A judge gives the
+ * formula in the notation of the exercise (../README.md, "The notation") and cases; the mistakes and their
+ * sentences are made from the formula by rules (rules.c). */
 #ifndef EXERCISES_ANSWER_H
 #define EXERCISES_ANSWER_H
 
@@ -31,13 +31,13 @@ struct judge_answer {
                                            number of the lines may be any; "": gra_check says what is wrong */
     } special[MOST_SPECIALS + 1];
     const struct judge_function *functions;     /* functions that the formula calls, or NULL */
-    int telling[LETTERS];               /* sizes of a case that tells mistakes apart: all different, not 1 */
+    int telling[LETTERS];               /* sizes that distinguish mistakes: all different, not 1 */
 
     void (*call)(const struct judge_call *c);   /* calls the answer */
 
     /* Or, if the answer makes a tensor (`in` has tensors first, then ints): f's arg is the judge_call,
-     * `out` has one name, y, and the gradients have the names of `in` with a d. op: by which op of the answer
-     * y must be made, or NULL; without: the library's op that the answer may not use, or NULL. */
+     * `out` has one name, y, and the gradients have the names of `in` with a d. op: the answer's op that must
+     * make y, or NULL; without: the library's op that the answer may not use, or NULL. */
     gra_check_fn *f;
     const char   *op, *without;
 };
@@ -47,8 +47,8 @@ struct judge_case {
     int           size[LETTERS];
     const double *in[MOST_IN];          /* NULL: drawn */
     const double *held[MOST_OUT];       /* the old numbers of outputs that are added to; NULL: drawn */
-    double        low, high;            /* of numbers drawn without a range of their own; both 0: -2 and 2 */
-    double        tolerance;            /* beside the largest number that is expected, or 1; 0: 1e-12 */
+    double        low, high;            /* of numbers drawn without a given range; both 0: -2 and 2 */
+    double        tolerance;            /* relative to the largest expected number, or to 1; 0: 1e-12 */
     bool          gradients;            /* of a tensor */
     bool          apart;                /* each output is a part: "part: dv" */
     const char   *says;                 /* the finding if no mistake fits; NULL: that of comparison.c */
@@ -62,13 +62,14 @@ struct judge_case {
 #define CASE(name, ...) { .part = name, .size = __VA_ARGS__ }       /* CASE("one row", { 1, 4 }, .low = 0) */
 
 /* Judges the answer in one case: each output in the order of `out`, then gradients, the last input's first.
- * judge_cases: in each of a list, whose last part is NULL. CASES(&answer, CASE(...), CASE(...)): in these. */
+ * judge_cases does so in each case of a list whose last part is NULL, and CASES(&answer, CASE(...),
+ * CASE(...)) in each of these cases. */
 void judge_case(const struct judge_answer *a, struct judge_case c);
 void judge_cases(const struct judge_answer *a, const struct judge_case *cases);
 #define CASES(answer, ...) judge_cases(answer, (const struct judge_case[]){ __VA_ARGS__, { .part = NULL } })
 
-/* For an answer that makes a tensor: an op must not crash where an input is a constant; and gra_check at the
- * telling sizes. */
+/* For an answer that makes a tensor: checks that an op does not crash where an input is a constant, and calls
+ * gra_check with the telling sizes. */
 void judge_end(const struct judge_answer *a);
 
 #endif

@@ -63,7 +63,7 @@ bool judge_agrees(const struct comparison *c)
     return equal(c, c->got, c->want);
 }
 
-/* Is the answer everywhere the same factor times what is expected, or off by the same number? */
+/* Is every number the same factor times the expected number, or off by the same amount? */
 static bool one_factor(const struct comparison *c, double *factor)
 {
     size_t most = 0, zeros = 0;
@@ -72,7 +72,7 @@ static bool one_factor(const struct comparison *c, double *factor)
         zeros += near(c, c->want[i], 0);
     }
     *factor = c->got[most] / c->want[most];
-    if (zeros + 2 > c->n || !isfinite(*factor))         /* one number has a factor by itself */
+    if (zeros + 2 > c->n || !isfinite(*factor))         /* a single number always has a factor */
         return false;
     for (size_t i = 0; i < c->n; i++)
         if (!near(c, c->got[i], *factor * c->want[i]))
@@ -100,9 +100,9 @@ static bool line_is_right(const struct comparison *c, size_t first, size_t n, si
 
 #define AS_IF "as if a loop were too short or a case were missing"
 
-/* Of a matrix, or a list as a matrix of one row: if all is right within some rows and columns, and everything
- * else is `untouched`, says which. A row or column outside that is right, as `untouched` belongs there, makes
- * "only these are right" untrue. */
+/* For a matrix, or a list as a matrix of one row: if some rows and columns are right and everything else is
+ * `untouched`, says which are right. "Only these are right" is untrue if a row or column outside is right
+ * too, because `untouched` is expected there. */
 static void bounds(const struct comparison *c, double untouched, char *text, size_t room)
 {
     const size_t cols = c->shape.ndim ? (size_t)c->shape.dim[c->shape.ndim - 1] : 1, rows = c->n / cols;
@@ -156,8 +156,8 @@ static void unwritten_for(const struct comparison *c, char *text, size_t room)
         snprintf(text, room, "write 0 there too");
 }
 
-/* Says if only the first or last of n lines is right or wrong. A line of zeros may be right for any reason,
- * as 0 times a wrong factor is 0. */
+/* Says whether only the first or last of n lines is right or wrong. A line of zeros may be right for any
+ * reason, as 0 times a wrong factor is 0. */
 static void one_of(const struct comparison *c, size_t n, size_t apart, size_t length, size_t step,
                    const char *where, const char *line, char *text, size_t room)
 {
@@ -178,7 +178,7 @@ static void one_of(const struct comparison *c, size_t n, size_t apart, size_t le
         snprintf(text, room, "%sonly the %s %s is wrong", where, first ? "last" : "first", line);
 }
 
-/* If nothing else explains the numbers: which part is right? */
+/* Which part is right? This is said if nothing else explains the numbers. */
 static void narrowed(const struct comparison *c, char *text, size_t room)
 {
     const size_t cols = row_length(c), rows = c->n / cols;
@@ -188,7 +188,7 @@ static void narrowed(const struct comparison *c, char *text, size_t room)
         one_of(c, cols, 1, rows, cols, "in all rows ", "number", text, room);
 }
 
-/* A number so much larger than the expected ones that its cause is not a wrong formula. */
+/* A number is so much larger than the expected numbers that a wrong formula is not the cause. */
 static bool too_large(const struct comparison *c, size_t first, size_t worst, char *text, size_t room)
 {
     static const double guard = 1e3 * JUDGE_UNWRITTEN;              /* judge_room's */
@@ -206,7 +206,7 @@ static bool too_large(const struct comparison *c, size_t first, size_t worst, ch
                     which) > 0;
 }
 
-/* Right to a few digits: each number, not only beside the largest. */
+/* Is each number right to a few digits, not only compared with the largest number? */
 static bool nearly(const struct comparison *c, char *text, size_t room)
 {
     double worst = 0, most = largest(c);

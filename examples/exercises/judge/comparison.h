@@ -18,7 +18,7 @@ bool              judge_agrees(const struct comparison *c);
 void judge_finding(const struct comparison *c, const char *name, const char *mistake);
 
 /* judge_numbers, with the mistakes that give the answer's numbers if these are wrong. The last has no
- * sentence (NULL); a mistake whose sentence is empty is not told. */
+ * sentence (NULL); a mistake whose sentence is empty is not reported. */
 struct judge_mistake {
     const char   *says;
     const double *numbers;

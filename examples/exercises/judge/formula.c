@@ -1,7 +1,7 @@
-/* formula: reads and computes the reference of an exercise (see formula.h). Its sections: functions; reading,
- * by one function for each level of precedence; values. In place of node i, f->instead[i] is computed, which
- * is i unless a mistake is turned on. rules.c makes the mistakes, search.c finds the mistake that gives the
- * answer's numbers, and sentences.c writes nodes as text. */
+/* formula: reads and computes the reference of an exercise (see formula.h). Its sections are functions,
+ * reading (one function for each level of precedence), and values. f->instead[i] is computed in place of node
+ * i; it is i unless a mistake is turned on. rules.c makes the mistakes, search.c finds the mistake that gives
+ * the answer's numbers, and sentences.c writes nodes as text. */
 #include "formula.h"
 #include "judge.h"
 #include <ctype.h>
@@ -303,7 +303,7 @@ static int sum(struct formula *f, unsigned scope)
     return i;
 }
 
-/* A name and its letters, whose bits are the scope of the rest of the line. */
+/* A name and its letters. The bits of the letters are the scope of the rest of the line. */
 static int define(struct formula *f, bool new, unsigned *scope)
 {
     char text[16], index[16];
@@ -476,8 +476,8 @@ void formula_forget(struct formula *f, uint64_t lines)
             memset(f->now->state[k], 0, f->now->count[k]);
 }
 
-/* The place of x's element in memory: as in C, (i * rows + j) * columns + k. Before j is added, i is
- * multiplied by the size of the dimension of j; `by` is the node that replaces this size in a mistake. */
+/* The place of x's element in memory, as in C: (i * rows + j) * columns + k. Before j is added, i is
+ * multiplied by the size of j's dimension; in a mistake the node `by` replaces this size. */
 static long at_place(struct formula *f, const struct node *x)
 {
     long at = 0;
@@ -491,8 +491,8 @@ static long at_place(struct formula *f, const struct node *x)
     return at;
 }
 
-/* Stores all elements of a line whose target was changed: at other places, or only those that the loop over
- * dimension `divisor` reaches, whose bounds are `from` and `to`. */
+/* Stores all elements of a line with a changed target: at different places, or only as far as the loop over
+ * dimension `divisor` runs, from `from` to `to`. */
 static void fill(struct formula *f, int line)
 {
     const struct node *x = &f->node[f->instead[f->line[line].target]];

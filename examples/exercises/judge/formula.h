@@ -2,9 +2,9 @@
  * notation"): read into trees, computed for the numbers of a case, and changed by mistakes.
  *
  * A formula is a list of lines, `y[k,i] = x[k,i] * w[i]  # the product`. The right side of each is a tree of
- * nodes. An element of a line is computed when something reads it, and kept; so a line may read itself at an
- * earlier place, as a recurrence does. A mistake is a tree in place of a node, which `instead` names. So a
- * mistake has the same notation, and is computed by the same code. */
+ * nodes. An element of a line is computed and kept when something reads it. So a line may read itself at an
+ * earlier place, as a recurrence does. A mistake is a tree in place of a node: `instead` names the tree. So
+ * mistakes have the formula's notation, and are computed by the same code. */
 #ifndef EXERCISES_FORMULA_H
 #define EXERCISES_FORMULA_H
 
@@ -31,7 +31,7 @@ struct node {
     int       divisor, from, to;        /* OVER: nodes, or NONE: 1, 0, the size. A target: see fill() */
     int       kept;                     /* OVER: a function that each partial sum passes through, or NONE */
     int       was, with;                /* HERE: the node that is replaced, and its replacement */
-    int       line;                     /* the line in which it stands */
+    int       line;                     /* the line of the node */
     unsigned  scope;                    /* the letters that have a value here, as bits */
 };
 enum { NONE = -1 };
@@ -56,7 +56,7 @@ struct line {
     uint64_t uses;                      /* the lines that it needs, itself too, as bits */
 };
 
-/* A function of up to three numbers, beside sqrt, exp, log, ... */
+/* A function of up to three numbers, in addition to sqrt, exp, log, ... */
 struct judge_function {
     const char *name;
     int         n;                      /* how many numbers */
@@ -88,11 +88,11 @@ struct formula {
     int                          reading;       /* the line that is being read */
     bool                         past_end;      /* a number past the end of an array was read */
     bool                         tensors, ops;  /* the answer's arrays are tensors; and it is made of ops */
-    double                       unwritten;     /* in an output before it is written */
+    double                       unwritten;     /* what outputs hold before they are written */
     unsigned long long           work;          /* nodes computed so far */
 };
 
-/* Reads declarations and lines. `functions` may be NULL, and else ends with a name of NULL. Errors of the
+/* Reads declarations and lines. `functions` is NULL, or ends with a name of NULL. Errors of the
  * text are findings of the judge (judge_wrong). */
 void formula_start(struct formula *f, const struct judge_function *functions);
 void formula_size(struct formula *f, const char *is);           /* "k rows" */
@@ -108,7 +108,7 @@ double formula_element(struct formula *f, int name, size_t i);
 /* Forgets the elements of all lines that need one of these lines (bits), in the case `now`. */
 void formula_forget(struct formula *f, uint64_t lines);
 
-/* sentences.c: nodes and names as they appear in a sentence; the place of a READ as C writes it, "k * n + i".
+/* sentences.c: writes nodes and names for a sentence, and the place of a READ as in C, "k * n + i".
  * The texts are static, twelve in turn. */
 const char *formula_text(const struct formula *f, int node);
 const char *formula_name_text(const struct formula *f, int name);

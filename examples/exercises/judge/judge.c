@@ -1,9 +1,9 @@
-/* judge: see judge.h. The process of a judge runs the judge and writes records to file descriptor 3: a word,
+/* judge: see judge.h. A judge's process writes records to file descriptor 3: a word,
  * a letter ('p' and a part, 'w' and a finding, 'd': done, all is right), a text, and a zero byte. The runner
  * has put random words into the standard input, and a record counts only with the next word. The judge reads
  * the word when it makes the record: in memory there are only words that have been used, and an answer may
- * call no function that reads (../compile.sh). Started by hand, without an argument, the process prints the
- * records. */
+ * call no function that reads (../compile.sh). If the process is started by hand, without an argument, it
+ * prints the records. */
 #include "judge.h"
 #include <stdarg.h>
 #include <stdlib.h>

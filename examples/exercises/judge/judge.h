@@ -1,8 +1,8 @@
 /* judge.h: how the judge of an exercise compares numbers, and says what is wrong.
  *
  * Each NN_name.c in this folder is the judge of one exercise: judge_exercise() checks one part after another
- * and returns when all are right. It is linked with the answer and runs in a process of its own, which the
- * runner (../runner) starts and watches: the answer may crash, print or never end. */
+ * and returns when all are right. The judge is linked with the answer and runs in a process that the runner
+ * (../runner) starts and watches: the answer may crash, print or never end. */
 #ifndef EXERCISES_JUDGE_H
 #define EXERCISES_JUDGE_H
 
@@ -15,7 +15,7 @@ void judge_exercise(void);
  * named if the answer crashes or does not end there. */
 void judge_part(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* The answer is wrong: the finding, in a sentence or two. Ends the process. */
+/* Reports that the answer is wrong, with the finding in a sentence or two, and ends the process. */
 _Noreturn void judge_wrong(const char *format, ...) GRA_PRINTF(1, 2);
 
 /* Numbers that must agree: |got - want| <= tolerance * max(1, largest |want|). If they do not, the finding
@@ -29,14 +29,15 @@ int judge_digits(double got, double want);
 /* What the next comparison says if nothing else explains it. The first clue is kept. */
 void judge_clue(const char *format, ...) GRA_PRINTF(1, 2);
 
-/* Memory for n numbers of an answer. Each is JUDGE_UNWRITTEN at first, so that a number that is left out
- * differs from a wrong one. After the last come guards of a different value: judge_guarded reports an answer
- * that wrote there, and a result made from a guard is reported too. Never freed: the process ends soon. */
+/* Memory for n numbers of an answer. Each number is JUDGE_UNWRITTEN at first: a number that is never written
+ * then differs from a wrong one. After the last number come guards of a different value: judge_guarded
+ * reports an answer that wrote there, and a result made from a guard is reported too. Never freed: the
+ * process ends soon. */
 #define JUDGE_UNWRITTEN (-987654321.0)
 double *judge_room(size_t n);
 void    judge_guarded(const char *name, const double *room, size_t n);
 
-/* A copy of n ids (tokens, targets) for an answer, never freed. After the last come ids of 0, so that an
+/* A copy of n ids (tokens, targets) for an answer, never freed. After the last id come zeros, so that an
  * answer that reads past the end does the same in each run. */
 int *judge_ids(const int *ids, size_t n);
 
@@ -52,7 +53,7 @@ double *judge_draw(uint64_t seed, size_t n, double low, double high);
 gra_tape     *judge_tape(gra_mode mode, gra_rng *rng);
 const double *judge_tensor(gra_tape *t, const char *name, const gra_tensor *y, gra_shape shape);
 
-/* Such a tape, and a model on it that keeps going too; their generator starts from the seed. */
+/* A tape like judge_tape's, and a model on it that keeps going too. Their generator starts from the seed. */
 gra_model *judge_open(gra_tape **t, gra_mode mode, uint64_t seed);
 void       judge_close(gra_tape *t, gra_model *m);
 

@@ -1,11 +1,11 @@
 /* rules: the mistakes that people make when they write a formula in C, made from the formula itself, each
  * with its sentence (see formula.h and rules.h).
  *
- * A rule is a function that looks at one node of a line, and adds the trees that could stand there instead: a
+ * A rule is a function that looks at one node of a line, and adds the trees that could replace it: a
  * term is missing, a factor divides, a sum lacks its last term, a different name is read. The rule copies the
  * node, changes the copy, and says what it changed in the words of the formula. All rules are tried at all
- * nodes, the most common mistakes (rank 0) first. A mistake that no rule can make, since it needs an idea of
- * what the formula means, is a special of the judge: lines that replace lines of the formula. */
+ * nodes, the most common mistakes (rank 0) first. Some mistakes need an idea of what the formula means, so no
+ * rule can make them. They are the judge's specials: lines that replace lines of the formula. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
@@ -17,7 +17,7 @@ enum { TEXT = 300, GREATER = 4 };       /* GREATER: a TEST's > */
 
 static struct formula *f;
 static struct mistakes *all;
-static int output, nodes;               /* the name that is compared; how many nodes the formula itself has */
+static int output, nodes;               /* the compared name; the number of the formula's own nodes */
 /* of the mistakes that are added; use: NONE, or the only READ for which its line is wrong */
 static int rank, rule_now, use;
 
@@ -121,13 +121,13 @@ static bool is_target(int i)
     return at(i)->line >= 0 && f->line[at(i)->line].target == i;
 }
 
-/* The line that node i reads, and that can be computed differently there; NONE: there is none. */
+/* The line that node i reads, if it can be computed differently there; NONE: it cannot. */
 static int line_read(int i)
 {
     return at(i)->kind == READ && !is_target(i) ? f->name[at(i)->of].line : NONE;
 }
 
-/* A recurrence: a change where the line is read would be a change within the line, too. */
+/* A recurrence: a change where the line is read would also be a change within the line. */
 static bool reads_itself(int line)
 {
     for (int i = 0; i < nodes; i++)
@@ -137,7 +137,7 @@ static bool reads_itself(int line)
     return false;
 }
 
-/* Does the name have a value where node i stands, and do all of its indices? */
+/* Do the name and all of its indices have a value at node i? */
 static bool is_known(int name, int i, bool with_indices)
 {
     const struct name *a = &f->name[name];
@@ -272,7 +272,7 @@ static void left_out(int i)
         add(i, copy(x.child[0]), "the exponent %s of %s is missing%s", text_of(x.child[1]), s, in);
 }
 
-/* A factor is added, a term is a factor, a factor or a function appears twice. */
+/* A factor is added, a term is made a factor, or a factor or a function appears twice. */
 static void doubled(int i)
 {
     const struct node x = *at(i);
@@ -356,7 +356,7 @@ static void counted(int i)
     }
 }
 
-/* A number, or a factor of 1, is some other number: search.c finds which one. */
+/* A number, or a factor of 1, is replaced by a different number, which search.c finds. */
 static void constants(int i)
 {
     const struct node x = *at(i);
@@ -439,7 +439,7 @@ static void sums(int i)
     rank -= 2;
 }
 
-/* Each term of the sum is stored instead of added, which also loses what else the line adds. */
+/* Each term of the sum is stored instead of added. This also loses the other terms of the line. */
 static void overwritten(int i)
 {
     const struct node x = *at(i);
@@ -494,7 +494,7 @@ static void runs_on(int i)
     }
 }
 
-/* The mean of each row is taken of each column instead, or of all numbers. */
+/* A mean is computed over each column instead of each row, or over all numbers. */
 static void along(int i)
 {
     const struct node x = *at(i);
@@ -646,7 +646,7 @@ static bool has_inside(const struct node *x)
     return x->kind == CALL || x->kind == POWER || x->kind == OVER;
 }
 
-/* A part that belongs inside a function, power or sum is outside, or the other way round. */
+/* A part that belongs inside a function, power or sum is outside, or vice versa. */
 static void outside(int i)
 {
     const struct node x = *at(i);
@@ -678,7 +678,7 @@ static void outside(int i)
 
 /* ---- rules: places ------------------------------------------------------------------------------------ */
 
-/* The element of a name that node i reads, or stores, is read or stored at the place of `moved`. */
+/* Node i reads or stores its element at the place of `moved`. */
 static void at_place(int i, int moved)
 {
     const char *name = f->name[at(i)->of == f->name[output].held ? output : at(i)->of].text;
@@ -798,7 +798,8 @@ static void each_node(int line, int rule)
 }
 
 /* One nest of loops in C may serve several lines: then a wrong bound is in all sums over a letter, and in the
- * loop that stores the output. how: 0, it begins at 1; 1, it ends one step early; else, at another size. */
+ * loop that stores the output. how 0: the loop begins at 1; 1: it ends one step early; otherwise: it ends at
+ * a different size. */
 static void one_loop(int l, uint64_t needs, int how)
 {
     struct mistake m = { .swaps = 0 };

@@ -1,14 +1,14 @@
 /* search: finds the mistake that gives the answer's numbers (see rules.h). A mistake is named only if it
- * gives them in every case that is seen: in the part that is wrong, and in a telling case, whose numbers are
- * random and whose sizes differ from one another. So no mistake is named that only happens to fit. */
+ * gives them both in the part that is wrong and in a telling case, which has random numbers and sizes that
+ * differ from one another. So a mistake that fits by chance is not named. */
 #include "rules.h"
 #include "judge.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes computed in one search for pairs: well under a second. It is a count, so that each machine finds the
- * same pair. */
+/* How many nodes one search for pairs may compute, in well under a second. This limit is a count, not a time,
+ * so that each machine finds the same pair. */
 enum { PAIR_WORK = 12000000 };
 
 struct fit {
@@ -116,8 +116,8 @@ static const char *with_number(const struct formula *f, const struct mistake *m)
     return text[which];
 }
 
-/* May an answer have both mistakes? Two likely mistakes, or the same one made in two places; but neither in a
- * line that a special replaces. */
+/* May an answer have both mistakes? Yes, if both are likely, or are the same mistake in two places, and
+ * neither is in a line that a special replaces. */
 static bool may_be_both(const struct formula *f, const struct mistake *a, const struct mistake *b)
 {
     for (int i = 0; i < a->swaps; i++)
@@ -140,7 +140,7 @@ static const char *search_pair(struct formula *f, int output, const struct seen 
             if (!may_be_both(f, of[i], of[j]))
                 continue;
             turn(f, of[j], seen, cases, true);
-            turn(f, of[i], seen, cases, true);          /* its lines may read those of of[j] */
+            turn(f, of[i], seen, cases, true);          /* its lines may read of[j]'s lines */
             const bool fits = compare(f, output, seen, cases, false).fits;
             turn(f, of[j], seen, cases, false);
             if (fits) {

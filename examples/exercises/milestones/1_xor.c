@@ -8,8 +8,9 @@
  *
  *     h_j = tanh(w_j0 a + w_j1 b + c_j),      y = v_0 h_0 + v_1 h_1 + v_2 h_2 + d
  *
- * Every number of it is a node on your tape, a new one in each step: the parameters as leaves, then the
- * formula for the four cases, and their mean squared error. Only tape_backward computes derivatives here. */
+ * Every number of the network is a node on your tape, and each step makes new nodes: the parameters as
+ * leaves, then the formula for the four cases, then their mean squared error. Only tape_backward computes
+ * derivatives here. */
 #include "../exercises.h"
 
 enum { HIDDEN = 3, PARAMETERS = 4 * HIDDEN + 1, STEPS = 320 };
@@ -73,6 +74,6 @@ int main(void)
         right += fabs(y[i] - expected[i]) < 0.1;
     }
     printf("\n%s\n", right == 4 ? "Your tape has learned XOR."
-                                : "It has not learned XOR: the gradients of your tape are wrong.");
+                                : "Your tape has not learned XOR: its gradients are wrong.");
     return right != 4;
 }

@@ -3,15 +3,16 @@
  *
  *     make milestone N=2
  *
- * From the last three letters of a name it predicts the next one (Bengio et al. 2003, Karpathy's makemore):
+ * From the last three letters of a name the network predicts the next letter (Bengio et al. 2003, Karpathy's
+ * makemore):
  *
  *     x = the embeddings of the three letters, side by side               embedding
  *     h = dropout(relu(layer_norm(x W_1)))                                matmul, layer_norm, relu, dropout
  *     loss = cross_entropy(h W_2, the letter that follows)                matmul, cross_entropy
  *
- * and then writes names of its own: softmax turns the scores of a letter into probabilities, and chance picks
- * one. All of these are your functions. The library's part is the tape, which calls the backwards in the
- * right order, and a reshape. */
+ * and then the network writes new names: softmax turns the scores of the letters into probabilities, and a
+ * random number picks a letter. All these functions are yours. The library provides only the tape, which
+ * calls the backwards in the right order, and a reshape. */
 #include "embed.h"
 
 enum { LETTERS = 27, LAST = 3, DIM = 10, HIDDEN = 80, BATCH = 48, STEPS = 1280, MOST = 2000, NAMES = 12 };
@@ -33,7 +34,7 @@ static const char names[] =
     "victor victoria viola vivian walter wanda werner wilma yvonne ";
 
 /* The net reads row i of context, and should predict next[i]. A letter is a number: a 1, b 2, ... z 26; 0
- * stands before and after a name. */
+ * comes before and after a name. */
 static int context[MOST][LAST], next[MOST], examples;
 
 static void shift(int *letters, int id)
@@ -137,15 +138,15 @@ int main(void)
     printf("%d letters, %zu parameters. A guess among 27 letters has a loss of %.2f.\n\n", examples,
            gra_param_values(m), log(LETTERS));
     const double loss = train(t, m, &net, &rng);
-    printf("\nThe loss is now about %.2f: as hard as a guess among %.0f letters. It writes:\n", loss,
-           exp(loss));
+    printf("\nThe loss is now about %.2f: as hard as a guess among %.0f letters. Your network\nwrites:\n",
+           loss, exp(loss));
     for (int i = 0; i < NAMES; i++) {
         fputs(i % 6 ? " " : "\n  ", stdout);
         write_name(t, &net, &rng);
     }
     const bool learned = loss < 2.2;
     printf("\n\n%s\n", learned ? "Your network has learned what names look like."
-                               : "It has not learned: one of your ops computes a wrong gradient.");
+                               : "Your network has not learned: one of your ops computes a wrong gradient.");
     gra_model_close(m);
     gra_close(t);
     return !learned;

@@ -3,9 +3,10 @@
  *
  *     make milestone N=3
  *
- * It learns the four lines of examples/05_next_token.c: every op that computes is yours, attention with its
- * backward too, and so are the positions, AdamW, clipping and the learning rate. The library's part is the
- * tape, the initial values, and ops that only add or move numbers: add, reshape, transpose, slice.
+ * Your GPT learns the four lines of examples/05_next_token.c. Every op that computes is yours, including
+ * attention with its backward, and so are the positions, AdamW, clipping and the learning rate. The library
+ * provides the tape, the initial values, and ops that only add or move numbers: add, reshape, transpose,
+ * slice.
  *
  * The library's GPT learns the same lines from the same initial values, in the same steps. If your gradients
  * are right, both have the same losses. */
@@ -164,8 +165,8 @@ static gra_tensor *its_loss(struct run *r, const int *ids, const int *next)
     return gra_cross_entropy(r->t, gra_gpt_forward(r->t, &r->gpt, ids, BATCH, CONTEXT), next);
 }
 
-/* The max_norm with which the library's gradients become as long as yours: it divides by the norm + 1e-6, as
- * PyTorch does, which exercise 23 allows, but does not ask for. */
+/* The max_norm with which the library's gradients become as long as yours. Like PyTorch, the library divides
+ * by the norm + 1e-6, which exercise 23 allows but does not ask for. */
 static double its_max_norm(gra_model *m)
 {
     double two = 2, norm = gra_clip_grad_norm(m, 0);
@@ -181,7 +182,7 @@ static void its_update(struct run *r, int step)
     gra_adamw_step(&r->adamw);
 }
 
-/* One step of a run; its loss. */
+/* Runs one step, and returns the loss. */
 static double train_step(struct run *r, int step, const int *ids, const int *next,
                          gra_tensor *loss_of(struct run *r, const int *ids, const int *next),
                          void update(struct run *r, int step))
@@ -197,14 +198,14 @@ static double train_step(struct run *r, int step, const int *ids, const int *nex
     return r->loss;
 }
 
-/* Prints what your model writes after a prompt: always the character that it thinks most likely. */
+/* Prints what your model writes after a prompt, taking the most likely character each time. */
 static void write_text(struct run *r, const char *prompt)
 {
     int ids[LENGTH], n = 0;
     for (; prompt[n]; n++)
         ids[n] = prompt[n];
     while (n < LENGTH) {
-        const int time = n < CONTEXT ? n : CONTEXT;                 /* it sees only the last tokens */
+        const int time = n < CONTEXT ? n : CONTEXT;                 /* the model sees no more */
         gra_begin(r->t, GRA_EVAL, NULL);
         const double *last = logits(r->t, &r->gpt, ids + n - time, 1, time)->data + (time - 1) * VOCAB;
         int best = 0;
@@ -256,6 +257,6 @@ int main(void)
     close_run(&its);
     const bool same = apart < 1e-6;
     printf("\n\n%s\n", same ? "Your GPT learns as the library's does: every part of it is yours."
-                           : "The losses should agree to 1e-6: one of your answers computes other numbers.");
+                           : "The losses should agree to 1e-6: one of your answers computes wrong numbers.");
     return !same;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # CC='cc FLAG ...' sh run.sh BUILD N [DIR]: what `make milestone N=1` runs. It judges the answers in DIR
-# (examples/exercises) of which milestone N is built, and if all pass, compiles them with the program here
+# (examples/exercises) from which milestone N is built, and if all pass, compiles them with the program here
 # whose name begins with N, and runs it. An answer that has passed is kept in BUILD/exercises/passed, and
 # judged again only when it or its judge has changed.
 #
@@ -34,7 +34,7 @@ pass() {        # pass NAME: the copy of the answer in $work passes
 }
 
 sed -n '1s,^/\* ,,p' "$program"
-echo "It is built from your answers:"
+echo "The milestone is built from your answers:"
 left=
 for number in $(sed -n 's/^ \* Answers: //p' "$program"); do
     start=$(ls examples/exercises/start/"$number"_*.c)

@@ -115,7 +115,7 @@ static void watch(struct child *c, pid_t pid, const int from[2], const struct ch
     size_t all[2] = { 0, 0 };
     bool ended = false;
     while (!ended && !c->late && !c->large && !c->loud && !c->stopped) {
-        poll(fd, 2, fd[0].fd < 0 && fd[1].fd < 0 ? 1 : 20);         /* both closed: it is about to end */
+        poll(fd, 2, fd[0].fd < 0 && fd[1].fd < 0 ? 1 : 20);         /* both closed: the child is ending */
         ended = has_ended(pid);
         for (int i = 0; i < 2; i++)
             if (fd[i].revents && !take(c, fd[i].fd, i, &all[i]))

@@ -301,7 +301,7 @@ static int read_class(void)
             continue;
         if (length > 2 && !strcmp(name + length - 2, ".c"))
             warn("%s is not judged: it is not in a student's folder", path);
-        else if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {      /* a link to a folder has a row, too */
+        else if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {      /* a link to a folder also has a row */
             struct student *to = &g.student[g.students++];
             to->name = strdup(name);
             handed_find(&to->handed, g.ladder, path);

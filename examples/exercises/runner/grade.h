@@ -6,7 +6,7 @@
 
 struct grade_options {
     const char *only;                   /* exercises, "08 09 18"; NULL: all that are handed in */
-    const char *out;                    /* a folder for a text for each student; NULL: none */
+    const char *out;                    /* the folder for the students' texts; NULL: none */
     bool        json;                   /* instead of a table */
     int         seconds;                /* for each answer */
 };

@@ -1,6 +1,6 @@
 /* learn: the runner of the exercises. In a terminal it shows one exercise after another and judges at each
- * save (session); with flags it judges once, for scripts and for teachers. It runs in the repository's root,
- * and finds beside itself what make has built for it. */
+ * save (session); with flags it judges once, for scripts and for teachers. The program runs in the
+ * repository's root, and finds in its own folder what make has built for it. */
 #include "../../lib/begin.h"
 #include "../../lib/message.h"
 #include "grade.h"
@@ -23,9 +23,9 @@ enum { OK, WRONG, TROUBLE, SECONDS = 10 };
 static const char help[] =
     "usage: build/learn [FLAG ...] [EXERCISE [FILE]]\n"
     "\n"
-    "Without EXERCISE it shows the current exercise and judges it at each save. With\n"
-    "EXERCISE (7, 07, relu or 07_relu) it judges the answer in FILE, or else in\n"
-    "examples/exercises, and exits with 0 (passed), 1 (not passed) or 2 (not judged).\n"
+    "Without EXERCISE, learn shows the current exercise and judges it at each save.\n"
+    "With EXERCISE (7, 07, relu or 07_relu), learn judges the answer in FILE, or else\n"
+    "in examples/exercises, and exits with 0 (passed), 1 (not) or 2 (not judged).\n"
     "\n"
     "  --json               prints the judgement as one JSON object\n"
     "  --seconds N          gives each answer N seconds of processor time (10)\n"
@@ -35,7 +35,7 @@ static const char help[] =
     "  --reset EXERCISE     starts over: the start file replaces your answer\n"
     "  --grade DIR          judges a folder of students' folders and prints a table;\n"
     "                       --json: as JSON; --only \"8 9\": these exercises;\n"
-    "                       --out DIR: writes a text for each student, too\n"
+    "                       --out DIR: also writes a text for each student\n"
     "  --help               prints this\n";
 
 static const char solution_help[] = "  --solution EXERCISE  prints a solution with its reasoning\n";

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether exercise `at` is in a list of numbers, all of which are solved. */
+/* Is exercise `at` in a list of numbers, and are all exercises of the list solved? */
 static bool is_open(const char *numbers, const struct progress *p, const struct ladder *l, int at)
 {
     bool is_in = false;

@@ -24,7 +24,7 @@ static void append(struct page *p, enum page_style style, const char *before, co
         l->text[--end] = 0;
 }
 
-/* How many of n bytes fit in a line: up to the last blank, or the whole width within a long word. */
+/* The number of bytes that fit in a line: up to the last blank, or the whole width within a long word. */
 static size_t fitting(const char *text, size_t n, size_t width)
 {
     const size_t at = say_fitting(text, n, width);

@@ -19,8 +19,8 @@ struct page {
 
 void page_clear(struct page *p);
 
-/* Adds n bytes of text, with `before` in front of the first line and as many spaces in front of the others.
- * Long lines are broken between words; unprintable bytes become dots. Without text: an empty line. */
+/* Adds n bytes of text, with `before` in front of the first line and as many spaces in front of the other
+ * lines. Long lines are broken between words; unprintable bytes become dots. Without text: an empty line. */
 void page_add(struct page *p, enum page_style style, const char *before, const char *text, size_t n);
 void page_addf(struct page *p, enum page_style style, const char *before, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -21,12 +21,12 @@ static struct session {
     const char          *build;
     int                  seconds;
     char                 path[LADDER_PATH];     /* the learner's file */
-    struct watch         seen;                  /* its state when it was last looked at */
-    bool                 judged;                /* the verdict is that of the current file */
+    struct watch         seen;                  /* the file's state at the last look */
+    bool                 judged;                /* the verdict is for the current file */
     struct verdict       verdict;
     enum { JUDGEMENT, READING } shows;          /* the judgement, or a requested text or list */
     struct page          page;                  /* the text between header and footer */
-    int                  top;                   /* its first visible line */
+    int                  top;                   /* the text's first visible line */
     int                  hints;                 /* how many hints of the current exercise are shown */
     int                  asks;                  /* the key whose question is open: 'o', 's' or 'r'; else 0 */
     char                 typed[20];
@@ -298,7 +298,7 @@ static void press(int key)
     if (key == KEY_INTERRUPT)
         s.quits = true;
     else if (key == KEY_SUSPEND)
-        terminal_end(), kill(0, SIGTSTP);       /* stops make too, which waits for us */
+        terminal_end(), kill(0, SIGTSTP);       /* also stops make, which waits for us */
     else if (s.asks)
         answer_asked(key);
     else if (key == 'q')
@@ -329,7 +329,7 @@ static void press(int key)
         show_judgement(false);
 }
 
-/* One turn: looks at the file, judges it if it was saved, and waits a moment for a key. */
+/* One turn of the loop: looks at the file, judges it if it was saved, and waits a moment for a key. */
 static void turn(void)
 {
     const struct watch now = watch_look(s.path);

@@ -1,4 +1,5 @@
-/* session: the runner in a terminal. It shows an exercise, judges it at each save, and reacts to keys. */
+/* session: the runner in a terminal. It shows an exercise, judges the answer at each save, and reacts to
+ * keys. */
 #ifndef RUNNER_SESSION_H
 #define RUNNER_SESSION_H
 

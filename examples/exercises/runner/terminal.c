@@ -52,7 +52,7 @@ int terminal_begin(void)
     if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
         return -1;
     if (!ours)
-        put_text("\033[?1049h\033[?25l");                       /* a screen of its own, no cursor */
+        put_text("\033[?1049h\033[?25l");                       /* a separate screen, no cursor */
     ours = true;
     shown[0] = 0;
     return 0;

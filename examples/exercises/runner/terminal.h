@@ -10,8 +10,8 @@ enum { KEY_NONE, KEY_INTERRUPT = 3, KEY_BACKSPACE = 127, KEY_SUSPEND = 26, KEY_E
        KEY_UP = 256, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_OTHER };
 
 int  terminal_begin(void);              /* 0; -1: this is not a terminal */
-void terminal_end(void);                /* restores its previous state; also called at exit */
-void terminal_suspend(void);            /* stops the process as Ctrl-Z does, and returns when it goes on */
+void terminal_end(void);                /* restores the terminal; also called at exit */
+void terminal_suspend(void);            /* stops the process as Ctrl-Z does, and returns when it continues */
 void terminal_size(int *rows, int *columns);
 bool terminal_pressed(void);            /* whether a key is waiting */
 int  terminal_key(int milliseconds);    /* the next key; KEY_NONE: none came */

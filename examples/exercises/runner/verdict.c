@@ -33,7 +33,7 @@ static void set(struct verdict *v, enum verdict_result result, const char *forma
     v->result = result;
 }
 
-/* Parses the judge's records: the n-th begins with the n-th word. True: all was judged, all is right. */
+/* Parses the judge's records: the n-th begins with the n-th word. True: all was judged, and all is right. */
 static bool read_records(struct verdict *v, const struct child *c, char words[][WORD])
 {
     int n = 0;
@@ -57,7 +57,7 @@ static bool read_records(struct verdict *v, const struct child *c, char words[][
 struct work {
     char folder[PATH], answer[PATH], program[PATH], script[PATH], judge[PATH];
     const char *file;                   /* "answer.123/08_softmax.c": no other path ends like this */
-    bool gradients;                     /* its text uses gradients of tensors */
+    bool gradients;                     /* the answer uses gradients of tensors */
     bool sanitized;                     /* with a sanitizer, which maps terabytes and watches memory itself */
 };
 
@@ -124,7 +124,7 @@ static bool compile(struct verdict *v, const struct work *w, struct child *c)
 {
     char *argv[] = { "sh", (char *)(size_t)w->script, (char *)(size_t)w->answer, (char *)(size_t)w->judge,
                      (char *)(size_t)w->program, NULL };
-    setenv("TMPDIR", w->folder, 1);     /* so the files that a killed compiler leaves are removed too */
+    setenv("TMPDIR", w->folder, 1);     /* then files of a killed compiler are removed too */
     const struct child_limits limits = { .seconds = COMPILE_SECONDS, .megabytes = COMPILE_MB,
                                          .addresses = COMPILE_MB };
     if (child_run(c, argv, &limits))
@@ -167,7 +167,7 @@ static void run(struct verdict *v, const struct work *w, struct child *c, int se
         .addresses = w->sanitized ? 0 : MEGABYTES,
         .fixed = w->sanitized,
     };
-    /* A sanitizer may crash while it starts, with some addresses: then nothing of the answer has run. */
+    /* With some addresses a sanitizer crashes while it starts: then nothing of the answer has run. */
     for (int starts = 0; starts < STARTS && !c->recorded && !c->late && !c->large && !c->stopped; starts++)
         if (child_run(c, (char *[]){ "./program", "runner", NULL }, &limits)) {
             set(v, NOT_JUDGED,

@@ -19,8 +19,8 @@ static void append(char *text, size_t room, const char *format, ...)
 
 /* ---- the compiler ------------------------------------------------------------------------------- */
 
-/* Appends the compiler's lines from `s` on that contain `with` ("": all), with only the name of the
- * answer's file, as its folder is temporary. Returns how many more lines there are than `most`. */
+/* Appends the compiler's lines from `s` on that contain `with` ("": all lines). The temporary folder of the
+ * answer's file is removed from them. Returns how many more lines there are than `most`. */
 static int append_lines(char *text, size_t room, const char *s, const char *with, int most, const char *file)
 {
     int n = 0;
@@ -96,7 +96,7 @@ static const struct meaning {
     { SIGKILL, "SIGKILL", "hard rss", "it was killed: by itself, or because it needed too much memory" },
 };
 
-/* The meaning of a sanitizer's line, or if that is NULL, of a signal; if it is unknown, their own words. */
+/* The meaning of a sanitizer's line, or if it is NULL, of a signal; if unknown, the line or signal itself. */
 static void append_meaning(char *text, size_t room, const char *report, int number, bool gradients)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
@@ -135,7 +135,7 @@ size_t what_it_printed(const struct child *c)
     return n;
 }
 
-/* What a sanitizer found, and where; false: nothing. Its report comes after what the answer printed. */
+/* What a sanitizer found, and where; false: nothing. The report comes after the answer's output. */
 static bool append_report(char *text, size_t room, const struct child *c, const struct ran *r)
 {
     static const char *const begins[] = { "runtime error: ", "AddressSanitizer: " };

@@ -13,15 +13,15 @@ struct ran {
     bool        gradients;
 };
 
-/* Each writes a sentence or some lines to text. */
+/* Each function writes a sentence or some lines to text. */
 void why_not_compiled(char *text, size_t room, const struct child *c, const char *file);
 void why_crashed(char *text, size_t room, const struct child *c, const struct ran *r);
 void what_compiler_warns(char *text, size_t room, const struct child *c, const char *file);
 
-/* What the system could not do for the compiler, so that nothing is known about the answer; or NULL. */
+/* What the system could not do for the compiler (then nothing is known about the answer); or NULL. */
 const char *what_failed(const struct child *c);
 
-/* The number of bytes that it printed before the report of a sanitizer. */
+/* The number of bytes that the answer printed before a sanitizer's report. */
 size_t what_it_printed(const struct child *c);
 
 #endif

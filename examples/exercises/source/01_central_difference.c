@@ -4,7 +4,7 @@
  *
  *     f'(x) is nearly (f(x + h) - f(x - h)) / (2 h)
  *
- * This needs no rule of differentiation, so it can check a gradient that was derived by such rules. Many
+ * This needs no rule of differentiation, so it can check a gradient that was derived by rules. Many
  * gradients in later exercises are checked this way.
  *
  * Write three functions; the last needs pencil and paper:

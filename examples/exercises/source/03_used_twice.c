@@ -14,17 +14,17 @@
  *
  * A struct value is a number with its gradient (exercises.h). Complete used_twice:
  *   - it computes u->data, v->data and the loss, which it returns (this is given);
- *   - now walk back and add to u->grad, v->grad, x->grad and w->grad their gradients of this loss, whose own
- *     gradient is not 1 but dloss, for it may be part of a larger sum.
+ *   - now walk back, and add the gradients of this loss to u->grad, v->grad, x->grad and w->grad. The loss
+ *     itself has the gradient dloss, not 1, because it may be part of a larger sum.
  * u->grad and v->grad are 0 when you begin; x->grad and w->grad already hold the gradients of other uses of x
  * and w. And x and w may be the same value.
  */
 /* 03 used_twice, solved.
  *
- * Three lines forward, three blocks back, in the opposite order: so every use of a value has been visited
- * before the line that computes it. Each block adds to the gradients of the values on the right of its line,
- * and to nothing else. That is all of reverse-mode differentiation; a tape only records the blocks while the
- * forward runs.
+ * The three lines forward become three blocks back, in the opposite order. So every use of a value has been
+ * visited before the line that computes the value. Each block adds to the gradients of the values on the
+ * right of its line, and to nothing else. That is all of reverse-mode differentiation; a tape only records
+ * the blocks while the forward runs.
  *
  * If x and w are the same value, x->grad and w->grad are the same memory, and the two += of the last block
  * give d(x x)/dx = 2x without further code.

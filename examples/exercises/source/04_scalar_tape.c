@@ -6,8 +6,8 @@
  *
  *     value = a b,    in[0] = a, slope[0] = b,    in[1] = b, slope[1] = a
  *
- * The backward sweep then needs no formulas. It sets the gradient of y to 1 and all others to 0, and goes
- * through the nodes; each node adds to the gradients of the nodes it was computed from:
+ * The backward sweep then needs no formulas. It sets the gradient of y to 1 and all other gradients to 0, and
+ * goes through the nodes. Each node adds to the gradients of the nodes it was computed from:
  *
  *     in[k]->grad += grad * slope[k]
  *
@@ -21,18 +21,18 @@
  *   tape_backward  leaves dy/d(node) in the gradient of every node on the tape, 0 where y does not depend on
  *                  it.
  * A tape is reset by setting n to 0: its nodes still hold the previous formula, so set every field that you
- * need. tape_backward may be called again, also for another y.
+ * need. tape_backward may be called again, also for a different y.
  */
 /* 04 scalar_tape, solved.
  *
- * One function appends; the operations differ only in a value and two slopes. A leaf is a node whose in[] are
- * NULL, and they must be set: on a tape that is used again they may hold old pointers.
+ * One function appends; the operations differ only in a value and two slopes. In a leaf both in[] are NULL,
+ * and must be set: on a tape that is used again they may hold old pointers.
  *
  * The sweep runs from the newest node to the oldest. Whatever is computed from a node comes after it, so when
- * the sweep reaches a node, all its uses have added to its gradient. No sorting, no recursion, and each node
- * is visited once: a value that is doubled fifty times has 2^50 paths from y to it, but 51 nodes. Nodes after
- * y have the gradient 0, so they pass nothing on. gra_backward of this library is the same loop, with tensors
- * instead of scalars.
+ * the sweep reaches a node, all its uses have added to its gradient. There is no sorting and no recursion,
+ * and each node is visited once: a value that is doubled fifty times has 2^50 paths from y to it, but 51
+ * nodes. Nodes after y have the gradient 0, so they pass nothing on. gra_backward of this library is the same
+ * loop, with tensors instead of scalars.
  */
 #include "exercises.h"
 #include <math.h>

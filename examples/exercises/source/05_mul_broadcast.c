@@ -20,7 +20,7 @@
  */
 /* 05 mul_broadcast, solved.
  *
- * The backward is that of a plain product, da += dy b and db += dy a, at the same places as in the forward.
+ * The backward is the plain product's, da += dy b and db += dy a, at the same places as in the forward.
  * Where b is stretched, place(b, i, j) is the same number for many (i, j), and += makes the sum over them:
  * "the gradient of a stretched dimension is the sum over it" is no new rule, but another case of "a value
  * used twice gets both gradients".

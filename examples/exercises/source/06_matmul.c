@@ -4,14 +4,14 @@
  *
  *     y_ij = sum over p of a_ip b_pj
  *
- * Its backward needs no matrix calculus, only what you already know: y_ij is a sum of products, each of which
+ * The backward needs no matrix calculus, only what you already know: y_ij is a sum of products. Each product
  * gives a_ip the gradient dy_ij b_pj, and b_pj the gradient dy_ij a_ip. So
  *
  *     da_ip = sum over all uses of a_ip of dy_ij b_pj               (which index is summed over?)
  *     db_pj = sum over all uses of b_pj of dy_ij a_ip
  *
- * Both are matrix products themselves. Which matrices they multiply, and what must be transposed, follows
- * from the shapes: da is (m, k), like a, and dy is (m, n).
+ * Both gradients are matrix products. The shapes show which matrices are multiplied, and what must be
+ * transposed: da is (m, k), like a, and dy is (m, n).
  *
  * All matrices are row-major: a_ip is a[i * k + p]. Write forward and backward as three nested loops each, or
  * four. Accumulate (+=); a gradient that is not needed is NULL.
@@ -25,8 +25,8 @@
  *     db_pj = sum over i of a_ip dy_ij          db = a^T dy          (k, m) (m, n)
  *
  * The shapes leave no other choice: an (m, n) and a (k, n) give an (m, k) only if b is transposed. The code
- * transposes nothing; its loops are those of the forward, and each innermost step adds to both gradients of
- * one product.
+ * transposes nothing: it has the loops of the forward, and each innermost step adds to both gradients of one
+ * product.
  */
 #include "exercises.h"
 

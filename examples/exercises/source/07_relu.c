@@ -2,10 +2,11 @@
  *
  *     y = max(x, 0)
  *
- * Without a nonlinear function between them, two matrix products in a row are no more than one. ReLU is the
- * simplest such function: it passes positive numbers on and replaces the others by 0. Its slope is 1 where
- * x > 0, and 0 where x < 0. At 0 it has none: any number from 0 to 1 would do, and the usual choice,
- * PyTorch's too, is 0. Choose it as well, for zeros are common: the output of another ReLU is full of them.
+ * Without a nonlinear function between them, two matrix products in a row do no more than one. ReLU is the
+ * simplest such function: it passes positive numbers on and replaces the others by 0. ReLU's slope is 1 where
+ * x > 0, and 0 where x < 0. At 0 there is no slope: any number from 0 to 1 would do, and the usual choice,
+ * PyTorch's too, is 0. Choose 0 as well, because zeros are common: the output of another ReLU is full of
+ * them.
  *
  * Write forward and backward; x has any shape and y->size numbers.
  *
@@ -20,8 +21,8 @@
  * positive at the same places), never on dy: a negative gradient passes as well as a positive one.
  *
  * With |x| < h the two points are on both sides of 0, and the difference is (x + h) / (2h), something between
- * 0 and 1: at x = 0 it is 1/2, whatever h. From |x| = h on both are on one side, where relu is a line, and
- * the difference is exact. That is why gra_check draws its numbers a little away from 0.
+ * 0 and 1: at x = 0 it is 1/2, whatever h. From |x| = h on, both points are on one side, where relu is a
+ * line, and the difference is exact. That is why gra_check draws its numbers a little away from 0.
  */
 #include "exercises.h"
 //{

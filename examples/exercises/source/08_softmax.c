@@ -8,7 +8,7 @@
  * Scores of 1e4 do occur, and e^10000 overflows to infinity. Subtracting the same number from all scores does
  * not change y (why?): subtract one that keeps every e^x finite, and the sum at least 1.
  *
- * Its gradient: given dy_i = dloss/dy_i, find dx. Every y_i depends on every x_j, since all share the sum;
+ * The gradient: given dy_i = dloss/dy_i, find dx. Every y_i depends on every x_j, since all share the sum;
  * with [i = j] for 1 if i is j, else 0, the slope of y_i with respect to x_j is y_i ([i = j] - y_j), so that
  *
  *     dx_j = sum over i of dy_i y_i ([i = j] - y_j)
@@ -28,7 +28,7 @@
  *     dx_j = dy_j y_j - y_j sum over i of dy_i y_i = y_j (dy_j - dot),    dot = sum over i of dy_i y_i
  *
  * Subtracting dot makes the sum of dx 0: adding the same number to all x changes nothing, so the gradient has
- * no such part.
+ * no part in that direction.
  */
 #include "exercises.h"
 //{

@@ -6,14 +6,14 @@
  *
  *     loss = 1/rows  sum over r of  -log(e^x[r][target] / sum over j of e^x[r][j])
  *
- * Computed literally this fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is rounded to 0,
- * which has no logarithm, although the loss itself is a modest number. Rewrite the fraction before you
+ * Computed literally, this formula fails for scores of 1e4: e^1e4 is infinite, and a p of e^-1e4 is rounded
+ * to 0, which has no logarithm, although the loss itself is a modest number. Rewrite the fraction before you
  * compute: the logarithm of a quotient is a difference, and log(sum e^x_j) = m + log(sum e^(x_j - m)) for any
  * m (why?).
  *
- * This is an op again: forward fills y->data, which is a single number here, the loss, from x->data, which is
- * row-major: x[r][j] is x->data[r * n + j]. backward finds the gradient of the loss in y->grad (one number,
- * dy: this loss may be part of a larger one) and adds to x->grad, which has the shape of x:
+ * This is an op again. forward reads x->data, which is row-major (x[r][j] is x->data[r * n + j]), and stores
+ * a single number, the loss, in y->data. backward finds the gradient of the loss in y->grad (one number, dy:
+ * this loss may be part of a larger one) and adds to x->grad, which has the shape of x:
  *
  *     x->grad[r * n + j] += dy dloss/dx[r][j]
  *
@@ -26,13 +26,13 @@
  * e^(x_j - m)) - x_t. With the row's largest score as m no exponent is above 0, and the sum is at least 1:
  * its logarithm is always finite.
  *
- * The derivative of log(sum e^x_j) with respect to x_j is e^x_j / sum e^x = softmax_j; that of -x_t is -1 for
- * j = t, else 0. So
+ * The derivative of log(sum e^x_j) with respect to x_j is e^x_j / sum e^x = softmax_j; the derivative of -x_t
+ * is -1 for j = t, else 0. So
  *
  *     dloss/dx[r][j] = (softmax(x[r])_j - [j = target[r]]) / rows
  *
- * the prediction minus the truth. It is never infinite, which is why softmax and logarithm are one op. The
- * mean gives the 1/rows, and all of it is multiplied by dy (the chain rule).
+ * the prediction minus the truth. This gradient is never infinite, which is why softmax and logarithm are one
+ * op. The mean gives the 1/rows, and all of it is multiplied by dy (the chain rule).
  */
 #include "exercises.h"
 

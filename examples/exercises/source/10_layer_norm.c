@@ -1,6 +1,6 @@
 /* 10 layer_norm: rows of mean 0 and variance 1.
  *
- * Each layer multiplies what passes through it, so that a stack of layers makes numbers huge or tiny. Layer
+ * Each layer multiplies what passes through it, so a stack of layers may make numbers huge or tiny. Layer
  * norm (Ba, Kiros & Hinton 2016) gives each row of x, of n numbers, the mean 0 and the variance 1; then w and
  * b, which are learned, scale and shift each column:
  *
@@ -30,8 +30,8 @@
  *     dx_j = r (g_j - mean of g - z_j mean of (g z))
  *
  * The two means remove from g what layer norm does not pass on: adding a number to a row, or scaling it,
- * leaves z unchanged, so the gradient has no such part. dw and db are those of a product and of a sum, added
- * up over the rows.
+ * leaves z unchanged, so the gradient has no part in those directions. dw and db are the gradients of a
+ * product and of a sum, added up over the rows.
  */
 #include "exercises.h"
 

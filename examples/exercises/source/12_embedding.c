@@ -5,18 +5,18 @@
  *
  *     y[i][j] = w[ids[i]][j]              0 <= i < n,  0 <= j < dim
  *
- * Both are row-major, like all matrices here: w[k][j] is w[k * dim + j].
+ * w and y are row-major, like all matrices here: w[k][j] is w[k * dim + j].
  *
  * Nothing is computed, and yet there is a gradient: a small change of w[k][j] changes y[i][j] by the same
- * amount for every i whose id is k. There may be no such i, one, or several: the word "the" may occur ten
- * times in a text, and each time it adds to the gradient of its row. Given dy, of y's shape, add the gradient
- * of w to dw, of w's shape: dw may already hold the gradient of another use of w (as in a model whose output
- * layer is the same table).
+ * amount for every i whose id is k. There may be no i with this id, or one, or several: the word "the" may
+ * occur ten times in a text, and each time it adds to the gradient of its row. Given dy, of y's shape, add
+ * the gradient of w to dw, of w's shape: dw may already hold the gradient of another use of w (as in a model
+ * whose output layer is the same table).
  */
 /* 12 embedding, solved.
  *
  * Forward gathers rows, so backward scatters them: the row dy[i] goes to where y[i] came from, dw[ids[i]]. It
- * is added, not stored, since an id that occurs twice feeds two rows of y, and a value used twice gets both
+ * is added, not stored: an id that occurs twice feeds two rows of y, and a value used twice gets both
  * gradients. Rows of ids that do not occur are not touched: their gradient is 0.
  *
  * (The same as a matrix product: y = E w, where row i of E is 1 at ids[i] and 0 elsewhere; then dw = E^T dy.

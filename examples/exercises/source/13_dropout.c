@@ -1,7 +1,7 @@
 /* 13 dropout: learning with parts missing.
  *
- * In training each number is set to 0 with probability p, anew in each step, so that no unit can rely on
- * another (Srivastava et al. 2014). The others are scaled up, so that on average y is x:
+ * In training each number is set to 0 with probability p, anew in each step, so no unit can rely on a
+ * different unit (Srivastava et al. 2014). The kept numbers are scaled up, so on average y is x:
  *
  *     y_i = 0 with probability p, else x_i / (1 - p)              0 <= p < 1, in GRA_TRAIN
  *     y_i = x_i                                   in all other modes: nothing is drawn there
@@ -10,8 +10,8 @@
  * may be NULL where it is not needed. gra_rand(rng, u, n) fills u with n numbers, uniform in [0, 1).
  *
  * Backward passes dy through the numbers that were kept, with the same factor. So it must know which numbers
- * were kept: drawing again would give others, and y does not show which (why?). y->saved has room for as many
- * numbers as y has: in forward, keep there what backward needs.
+ * were kept: drawing again would keep different numbers, and y does not show which were kept (why?). y->saved
+ * has room for as many numbers as y has: in forward, keep there what backward needs.
  */
 /* 13 dropout, solved.
  *

@@ -1,7 +1,7 @@
-/* 14 scores: how well a token's query matches another's key.
+/* 14 scores: how well a token's query matches another token's key.
  *
  * In attention every token asks for something, offers something, and has something to say. All three are
- * computed from its x, a vector of D numbers, by linear maps whose W and b are learned:
+ * computed from the token's x, a vector of D numbers, by linear maps whose W and b are learned:
  *
  *     query q = W_q x + b_q        key k = W_k x + b_k        value v = W_v x + b_v
  *
@@ -11,12 +11,12 @@
  *     s_ij = q_i . k_j / sqrt(d)                                  (Vaswani et al. 2017, section 3.2.1)
  *
  * Why divide? If the numbers in q and k were independent, with mean 0 and variance 1, q . k would have
- * variance d. From such large scores the softmax that follows would make weights near 0 or 1, where it has
- * hardly any gradient. Divided by sqrt(d) the variance is 1, whatever d is.
+ * variance d. Softmax, which follows, would turn such large scores into weights near 0 or 1, where it has
+ * hardly any gradient. After the division by sqrt(d) the variance is 1, whatever d is.
  *
  * Write both functions. `project` computes a query from an x (or a key, or a value). `scores` takes n queries
  * and m keys, each a row of d numbers, and writes s, n rows of m. (Where the tokens of a text
- * attend to each other, m equals n; where one text attends to another, it does not.)
+ * attend to each other, m equals n; where a text attends to a different text, they may differ.)
  */
 /* 14 scores, solved.
  *

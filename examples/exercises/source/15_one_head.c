@@ -14,9 +14,9 @@
  */
 /* 15 one_head, solved.
  *
- * For each query the three lists are computed anew: scores, weights, mixture. No query depends on another, so
- * the loop over queries may run in any order, or all at once: exercise 16 does it with matrices. The memory
- * for m weights is allocated once, and freed at the end.
+ * For each query the three lists are computed anew: scores, weights, mixture. Queries do not depend on each
+ * other, so the loop over queries may run in any order, or all at once: exercise 16 does it with matrices.
+ * The memory for m weights is allocated once, and freed at the end.
  */
 #include "exercises.h"
 //{

@@ -23,11 +23,11 @@
  */
 /* 16 in_matrices, solved.
  *
- * In columns it is as in the text. In rows, transpose each equation: (W X)^T = X^T W^T, so the query of a row
- * is x W^T; (K^T Q)^T = Q^T K, which is Q K^T of the matrices in rows; and (V A)^T = A^T V^T, the weights
- * first. The weights of a query, a column before, are a row now, so softmax runs over dimension 1. The bias
- * becomes a row too: as (d, 1) it would be stretched along the tokens' numbers (or refused, where the sizes
- * differ).
+ * In columns the code follows the text. In rows, transpose each equation: (W X)^T = X^T W^T, so the query of
+ * a row is x W^T; (K^T Q)^T = Q^T K, which is Q K^T of the matrices in rows; and (V A)^T = A^T V^T, the
+ * weights first. The weights of a query were a column and are now a row, so softmax runs over dimension 1.
+ * The bias becomes a row too: as (d, 1) it would be stretched along the tokens' numbers (or refused, where
+ * the sizes differ).
  *
  * b_k adds q_i . b_k to all scores of query i, which does not change their softmax: Y is the same without it.
  */

@@ -26,10 +26,10 @@
  * column > row is the future. A token sees itself, so the diagonal stays; then no row is empty, and none is
  * divided by 0.
  *
- * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. Divided by the
- * sum of these over the past, Z cancels, and e^s_j / (sum over the past) is left. But if a score of the
- * future is some 750 above the past, e^s_j / Z of the past is too small for a double, and 0/0 is left: so the
- * mask comes first.
+ * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. When these are
+ * divided by their sum over the past, Z cancels, and e^s_j / (sum over the past) is left. But if a score of
+ * the future is some 750 above those of the past, e^s_j / Z is too small for a double in the past, and 0/0 is
+ * left. So the mask comes first.
  */
 #include "exercises.h"
 

@@ -8,15 +8,15 @@
  *
  * Given dy = dloss/dy, find dq, dk and dv: go back through the three steps, each of which you know. Exercise
  * 06 has the gradients of a matrix product (for c = a b they are da = dc b^T and db = a^T dc; the shapes show
- * which factor must be transposed), exercise 08 has the gradient of softmax from its result. First on paper:
- * dv and da from dy, then ds from da, then dq and dk.
+ * which factor must be transposed), and exercise 08 has the gradient of softmax, computed from its result.
+ * First find on paper dv and da from dy, then ds from da, then dq and dk.
  *
  * The weights a are kept from the forward pass; do not compute them again. Where a mask hid a key its weight
  * is 0, which makes the gradient of its score 0 too: the backward needs no mask.
  *
- * Accumulate: dq, dk and dv already hold other gradients. They may even be the same array, if q, k and v are
- * (attention without parameters, where x attends to x): so only add to them, and do not use them for anything
- * else.
+ * Accumulate: dq, dk and dv already hold other gradients. All three may even be the same array, if q, k and v
+ * are the same (attention without parameters, where x attends to x). So only add to these arrays, and do not
+ * use them for anything else.
  */
 /* 18 attention_backward, solved.
  *

@@ -1,7 +1,7 @@
 /* 19 two_heads: several heads, each with its share of the numbers.
  *
- * One head has one softmax for a token, so it can attend to only one kind of thing. With H heads each works
- * by itself on D/H of the D numbers of q, k and v; the results are put side by side and mixed by a last
+ * One head has one softmax for a token, so it can attend to only one kind of thing. With H heads, each head
+ * works by itself on D/H of the D numbers of q, k and v; the results are put side by side and mixed by a last
  * matrix (Vaswani et al. 2017):
  *
  *     head_h = softmax(q_h k_h^T / sqrt(D/H)) v_h                              (T, D/H), h = 0 ... H - 1
@@ -14,7 +14,7 @@
  *     merge_heads   (B, H, T, D/H) -> (B, T, D)        its inverse
  *
  * In memory x[b][t] is a row of D numbers: D/H of head 0, D/H of head 1, ... gra_reshape gives the same
- * numbers, in the same order, a new shape; gra_transpose(t, x, d0, d1) moves numbers. Which of them do you
+ * numbers, in the same order, a new shape; gra_transpose(t, x, d0, d1) moves numbers. Which of the two do you
  * need, and in which order?
  *
  * Write both functions, and multi_head with them, of q, k, v (B, T, D) and W_c (D, D), from ops of

@@ -1,15 +1,15 @@
 /* 20 positions: a learned vector for each position in the text.
  *
  * Attention does not see order. Exchange two tokens in X of exercise 16, and the same rows of Y are
- * exchanged, with the same numbers in them: "dog bites man" is "man bites dog". So each position gets its own
- * vector, learned like any other parameter, which is added to the token there (Gehring et al. 2017, section
- * 3.1; GPT):
+ * exchanged, with the same numbers in them: "dog bites man" is "man bites dog". So each position has a
+ * vector, which is learned like any other parameter and is added to the token there (Gehring et al. 2017,
+ * section 3.1; GPT):
  *
  *     y[b][i] = x[b][i] + weight[first + i]              x (batch, time, dim), weight (context_length, dim)
  *
  * Row i of weight is the vector of position i, in every text of the batch. `first` is how many tokens came
  * before x: 0, unless a text comes in pieces. A text has at most context_length positions: if first + time is
- * more, there is no vector, and the tape must have an error (that of gra_slice will do, or one of your own,
+ * more, there is no vector, and the tape must have an error (gra_slice's error will do, or report your own
  * with gra_fail).
  *
  * Write it as a layer, a struct that points at its parameter:

@@ -11,14 +11,14 @@
  *     v = momentum v + g
  *     p = p - lr v                      with the new v
  *
- * (Sutskever et al. 2013 multiply g by lr, and subtract v as it is: the same as long as lr is constant.)
- * Write one step of it. p, g and v have n numbers; the caller keeps v from one step to the next.
+ * (Sutskever et al. 2013 multiply g by lr, and subtract v as it is: this is the same as long as lr is
+ * constant.) Write one step of it. p, g and v have n numbers; the caller keeps v from one step to the next.
  */
 /* 21 momentum, solved.
  *
- * v holds the sum of all gradients so far, that of k steps ago times momentum^k. If g stays the same, v tends
- * to g (1 + momentum + momentum^2 + ...) = g / (1 - momentum): with 0.9 the step is ten times as large as
- * without.
+ * v holds the sum of all gradients so far, in which the gradient of k steps ago is multiplied by momentum^k.
+ * If g stays the same, v tends to g (1 + momentum + momentum^2 + ...) = g / (1 - momentum): with momentum 0.9
+ * the step is ten times as large as without momentum.
  *
  * v is written before p, since p moves by the new velocity: so the very first step, where the old v is 0, is
  * a step of plain descent. lr stays out of v: when a schedule changes lr, the new rate applies to the whole

@@ -14,9 +14,9 @@
  */
 /* 24 warmup_cosine, solved.
  *
- * x is the fraction of the fall that is done: (step - warmup) steps of (steps - warmup). Both are int, and
- * their quotient in C is 0 until the very end: one of them is converted to double first. The same applies to
- * (step + 1) / warmup.
+ * x is the fraction of the fall that is done: (step - warmup) steps of (steps - warmup). Both counts are int,
+ * and in C their quotient is 0 until the very end, so one of them is converted to double first. The same
+ * applies to (step + 1) / warmup.
  *
  * (1 + cos(pi x)) / 2 falls from 1 to 0, so the rate is lr where x is 0, min_lr where x is 1, and half-way
  * between them where x is 1/2. In the last step, steps - 1, it is still a little above min_lr.

@@ -2,9 +2,9 @@
  *
  * A large batch gives a steadier gradient than a small one, but its tape may not fit into memory. The
  * gradient of a sum is the sum of the gradients, and gra_backward adds to what the parameters' gradients
- * hold. So the batch can be cut into micro-batches, each with its own forward and backward, whose tape is
- * forgotten before the next begins. In the end the gradients must be those of *one* batch of all n rows,
- * whose loss is the mean over rows:
+ * hold. So the batch can be cut into micro-batches. Each has its own forward and backward, and its tape is
+ * forgotten before the next micro-batch begins. In the end the gradients must be those of *one* batch of all
+ * n rows, whose loss is the mean over rows:
  *
  *     L = 1/n (l_0 + l_1 + ... + l_(n-1))
  *
@@ -13,7 +13,7 @@
  * multiple of micro, the last piece is smaller. Each micro-batch is a step of the tape: gra_begin(t,
  * GRA_GRAD, NULL).
  *
- * On entry m's gradients still hold those of the previous step, which must not count. Leave dL/dp in the
+ * On entry m's gradients still hold the previous step's gradients, which must not count. Leave dL/dp in the
  * gradient of each parameter p of m, and return L. (gra_zero_grad, gra_scale, gra_backward and gra_item are
  * described in core/gradus.h.)
  */
@@ -24,7 +24,7 @@
  * Dividing by the number of micro-batches is the same only if all have the same size; otherwise the rows of a
  * small last piece would count for more.
  *
- * The gradients are zeroed once, before the first micro-batch, so that those of all micro-batches add up.
+ * The gradients are zeroed once, before the first micro-batch, so the gradients of all micro-batches add up.
  * gra_begin is inside the loop: it forgets the tape of the previous micro-batch, so memory is needed for only
  * one.
  */

@@ -1,9 +1,10 @@
 /* 26 tied_weights: one matrix at both ends.
  *
- * A language model has a matrix e of vocab rows that turns a token's id into a vector: row e[id]. At its
- * other end it compares what it has computed with a vector for each token, to score what comes next. Both
- * matrices have the same shape and similar contents, so many models (GPT-2 too) use one for both (Press &
- * Wolf 2017). A model that consists only of these two ends, with a tanh between them, computes for n tokens
+ * A language model has a matrix e of vocab rows that turns a token's id into a vector: row e[id]. At the
+ * other end the model compares its result with a vector for each token, to score the next token. The two
+ * matrices have the same shape and similar contents, so many models (GPT-2 too) use one matrix at both ends
+ * (Press & Wolf 2017). A model that consists only of these two ends, with a tanh between them, computes for n
+ * tokens
  *
  *     h_i = tanh(e[ids_i])                                n rows of dim numbers
  *     logits[i][j] = sum over d of h_i[d] e[j][d]         n rows of vocab numbers
@@ -22,7 +23,7 @@
  * dlogits[i][j] e[j][d]. The derivative of tanh is 1 - tanh^2, and tanh is what h holds. Row ids_i of e went
  * in, so its gradient goes there: added, since a token may occur twice.
  *
- * Both paths only add to de, so their order does not matter, nor that they meet in the same rows.
+ * Both paths only add to de, so their order does not matter, and they may meet in the same rows.
  */
 #include "exercises.h"
 

@@ -7,8 +7,8 @@
  *     y_i = x_i / sqrt(mean of x_j^2 over j + eps) weight_i               eps = 1e-6
  *
  * As in exercise 20, write it as a user of the library would: a layer is a struct that points at its
- * parameters, an init that makes them, and a forward written in ops of gradus.h, whose backward is there
- * already. Optimisers and files find a parameter by its name, since init made it in a scope:
+ * parameters, an init that makes them, and a forward written in ops of gradus.h, which already have a
+ * backward. Optimisers and files find a parameter by its name, since init made it in a scope:
  *
  *     l->weight = gra_param(scope, "weight", gra_init_..., GRA_SHAPE(...));
  *
@@ -18,10 +18,10 @@
  */
 /* 27 rms_norm, solved.
  *
- * The mean over the last dimension (-1) has keepdim, so that x (..., dim) is divided by (..., 1): each row by
- * its own root. The weight (dim) is stretched over all rows. Without keepdim the shape would be that of x
- * without its last dimension, and broadcasting, which aligns shapes at the right, would refuse it, or worse:
- * for a square x it would divide columns instead of rows.
+ * With keepdim the mean over the last dimension (-1) is (..., 1), so each row of x (..., dim) is divided by
+ * its own root. The weight (dim) is stretched over all rows. Without keepdim the mean would lack the last
+ * dimension. Broadcasting aligns shapes at the right, so it would refuse this shape, or worse, divide columns
+ * instead of rows if x is square.
  *
  * Layer norm subtracts the mean as well. The paper found that this can be left out, with the same result in
  * training and less to compute.

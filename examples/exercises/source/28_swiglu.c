@@ -8,19 +8,19 @@
  *
  *     x (..., dim)    W_gate, W_up (hidden, dim)    W_down (dim, hidden)    y (..., dim)
  *
- * There are no biases. Make the three with the library's Linear, in this order (so that a seed gives the same
- * numbers as in PyTorch) and with LLaMA's names:
+ * There are no biases. Make the three Linears with the library's layer, in this order (so that a seed gives
+ * the same numbers as in PyTorch) and with LLaMA's names:
  *
  *     gate_proj, up_proj, down_proj
  *
- * so that in the scope "ffn" the parameters are ffn.gate_proj.weight and so on: gra_enter makes a scope
- * within a scope. layers.h describes gra_linear_init and gra_linear_forward.
+ * In the scope "ffn" the parameters are then ffn.gate_proj.weight and so on: gra_enter makes a scope within a
+ * scope. layers.h describes gra_linear_init and gra_linear_forward.
  */
 /* 28 swiglu, solved.
  *
  * Three Linears and one product: the struct is made of structs, and forward reads like the formula. The
- * gate's silu is near 0 for negative z and near z for large z, so for each x anew the gate decides how much
- * of each hidden number passes. A single Linear and a relu cannot make such a product of two functions of x.
+ * gate's silu is near 0 for negative z and near z for large z, so for each x the gate decides how much of
+ * each hidden number passes. A single Linear and a relu cannot make a product of two functions of x.
  */
 #include "exercises.h"
 

@@ -12,8 +12,8 @@
  *     y_(i+dim/2) = x_(i + dim/2) cos(theta) + x_i sin(theta)
  *
  * So number i is paired with number i + dim/2, as in Hugging Face's LLaMA and in Raschka's code. (The paper
- * pairs neighbours, 2i with 2i + 1: the same idea with the numbers in another order, but parameters trained
- * for one do not work with the other.)
+ * pairs neighbours, 2i with 2i + 1. The idea is the same, but parameters trained with one order do not work
+ * with the other order.)
  *
  * Write the function for x (..., time, dim) in ops of gradus, among them gra_slice, gra_concat, gra_neg,
  * gra_mul and gra_add. The angles are constants: compute their cosines and sines with C's cos and sin, and
@@ -26,8 +26,8 @@
  * x_(h-1)). Cosines and sines have the shape (time, dim), each angle twice in a row, and broadcast over heads
  * and batch.
  *
- * Why only m - n counts: rotations by m theta and by n theta are matrices R_m and R_n, and q R_m^T R_n k = q
- * R_(n-m) k, because rotating back by m and forth by n is rotating by n - m.
+ * Why only m - n matters: the rotations by m theta and n theta are matrices R_m and R_n, and q R_m^T R_n k =
+ * q R_(n-m) k, because rotating back by m and forward by n is rotating by n - m.
  */
 #include "exercises.h"
 //{

@@ -13,7 +13,7 @@
  *     y = out(the heads side by side)                 (batch, time, dim)
  *
  * mask is the causal mask: a position sees itself and those before it. No Linear has a bias. In the model the
- * four are named "query", "key", "value" and "out", and are made in this order.
+ * four Linears are named "query", "key", "value" and "out", and are made in this order.
  *
  * Write a layer as a user of the library would: init makes the parameters in the scope, forward is written in
  * ops (gra_reshape, gra_permute, gra_matmul, gra_matmul_nt, gra_causal_mask, gra_softmax, ...). The library's
@@ -22,11 +22,11 @@
  */
 /* 30 grouped_query, solved.
  *
- * Neighbouring heads share, so the H query heads are G groups of H / G: reshaped to (batch, time, G, H/G, d),
- * the group is a dimension of its own, and keys and values, (batch, time, G, 1, d), stretch over the heads of
- * a group. With time moved before d, the last two dimensions are the matrices of a head, and one product does
- * all of them. No key is ever copied; in the backward the sum over the stretched dimension adds up the
- * gradients that the heads of a group have for their keys.
+ * Neighbouring heads share keys and values, so the H query heads are G groups of H / G. After a reshape to
+ * (batch, time, G, H/G, d) the group is a separate dimension, and keys and values, (batch, time, G, 1, d),
+ * stretch over the heads of a group. With time moved before d, the last two dimensions are the matrices of a
+ * head, and one product does all of them. No key is ever copied; in the backward the sum over the stretched
+ * dimension adds up the gradients that the heads of a group have for their keys.
  *
  * key and value are (G d) wide, which is what a cache saves. The scale is the root of d, the length of the
  * vectors that are multiplied, not of dim.

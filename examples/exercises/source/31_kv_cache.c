@@ -1,17 +1,17 @@
 /* 31 kv_cache: a new token costs one row, not all of them.
  *
  * A model that generates text reads the whole text again for each new token, and computes all keys and values
- * again, although those of earlier tokens have not changed: with a causal mask, nothing that comes later
- * affects them. A key-value cache keeps them. For n new tokens only n rows are computed: their queries look
- * at the keys in the cache and at their own.
+ * again, although the keys and values of earlier tokens have not changed: with a causal mask, later tokens do
+ * not affect them. A key-value cache keeps them. For n new tokens only n rows are computed: their queries
+ * look at the keys in the cache and at the new keys.
  *
- * tiny_logits below computes the logits (n, vocabulary) of a text of n tokens. Write tiny_logits_cached. It
- * is given n more tokens of a text whose first cache->time tokens it has seen in earlier calls, and returns
- * the logits (n, vocabulary) of the new tokens: the same numbers as the last n rows of tiny_logits for the
- * whole text. It appends the new keys and values to the cache (rows of dim numbers, as in tiny_logits) and
- * adds n to cache->time. n is 1 or more: a prompt can be given at once, and then one token at a time.
+ * tiny_logits below computes the logits (n, vocabulary) of a text of n tokens. Write tiny_logits_cached. In
+ * earlier calls it has seen the first cache->time tokens of a text. Given n more tokens, it returns the
+ * logits (n, vocabulary) of the new tokens: the same numbers as the last n rows of tiny_logits for the whole
+ * text. It appends the new keys and values to the cache (rows of dim numbers, as in tiny_logits) and adds n
+ * to cache->time. n is 1 or more: a prompt can be given at once, and then one token at a time.
  *
- * Each call is a step of its own (the judge calls gra_begin with GRA_EVAL): the tensors of the previous call
+ * Each call is a new step (the judge calls gra_begin with GRA_EVAL): the tensors of the previous call
  * are gone, and only the two arrays of the cache remain. Useful: gra_positional_embedding_forward_from, and
  * gra_constant or gra_borrow. Note that gra_causal_mask of (m, n), m <= n, aligns the last row with the last
  * column.

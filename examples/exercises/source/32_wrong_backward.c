@@ -5,7 +5,7 @@
  *
  *     y_i = (x_i - m) / s,   m = mean of x,   s = sqrt(mean of (x_i - m)^2 + eps)
  *
- * Its forward is right. What to do:
+ * The forward is right. What to do:
  *
  *   1. Let the judge run it as it is, and read the gradient check's report: which tensor, which element, its
  *      analytic gradient (computed by backward) and its numeric one (differences of the loss, as in exercise
@@ -19,14 +19,14 @@
  *      says. Here x feeds only one op, so `=` would do no harm: how does the check detect it all the same?
  *      The first comment in core/check/check.c explains.
  */
-/* 32 wrong_backward, solved: the missing term is that of the mean.
+/* 32 wrong_backward, solved: the mean's term is missing.
  *
  * For one row of n values, y_i = (x_i - m) / s. When x_i changes a little, each y_j changes by
  *
  *     dy_j/dx_i = [i = j] / s  -  (dm/dx_i) / s  -  y_j (ds/dx_i) / s
  *     dm/dx_i = 1 / n,   ds/dx_i = y_i / n
  *
- * and the loss, with dy_j for dloss/dy_j, by the sum over j of dy_j times that:
+ * and the loss changes by the sum over j of dy_j times that, with dy_j for dloss/dy_j:
  *
  *     dx_i = (dy_i  -  mean of dy  -  y_i mean of (dy y)) / s
  *

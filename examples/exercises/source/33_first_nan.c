@@ -1,8 +1,9 @@
 /* 33 first_nan: where did it arise?
  *
- * A network has learned well. Then a token was added to its vocabulary, whose row of the embedding starts
- * with equal numbers, all 0.5. Since then the loss is nan whenever this token is among the ids. Nothing more
- * is known: everything computed from a nan is nan, so the loss does not show where the first one arose.
+ * A network has learned well. Then a token was added to its vocabulary. The new token's row of the embedding
+ * starts with equal numbers, all 0.5. Since then the loss is nan whenever this token is among the ids.
+ * Nothing more is known: everything computed from a nan is nan, so the loss does not show where the first one
+ * arose.
  *
  * gra_trace_nan finds it. Turn it on here, at the beginning of gated_loss:
  *
@@ -10,7 +11,7 @@
  *
  * and the judge shows you the sentence with which the tape then stops: which op made the first nan, inf or
  * -inf, from which numbers, and whether in the forward or in the backward. Follow its inputs to the cause,
- * and fix that. (After a first fix you may meet another such sentence. Read it as carefully.)
+ * and fix that. (After a first fix you may meet a second sentence. Read it just as carefully.)
  *
  * Your version must meet these conditions:
  *   - what was right stays right: for other tokens the loss and all gradients are as before, to 3 digits;
@@ -26,8 +27,9 @@
  * An eps beside the root, centred / (sqrt(variance) + eps), makes the forward right: 0 / eps is 0. But then
  * the trace reports that gra_sqrt made nan in the backward: its derivative, 1 / (2 sqrt(variance)), is
  * infinite at 0, times a gradient of 0. So the eps belongs under the root: sqrt(variance + eps) has at 0 the
- * finite slope 1 / (2 sqrt(eps)). Layer norm has it there for that reason. 1e-5 is small beside a variance of
- * 1, and its root large enough: a gradient becomes at most 1 / sqrt(1e-5) = 316 times as large.
+ * finite slope 1 / (2 sqrt(eps)). Layer norm has it there for that reason. 1e-5 is small compared with a
+ * variance of 1, and its root is large enough: a gradient becomes at most 1 / sqrt(1e-5) = 316 times as
+ * large.
  *
  * Replacing a nan by 0 only hides it: the backward still computes 0 times infinity.
  */

@@ -1,12 +1,12 @@
 /* 35 byte_pairs: a vocabulary learned from the text.
  *
- * A model that reads single bytes needs many steps for a word, and one that reads whole words cannot spell a
- * new one. Byte-pair encoding lies between them (Sennrich et al. 2016; GPT-2): the ids 0 to 255 are the
- * bytes, and each further id is a pair of neighbours that was frequent in a text. To learn them, repeat:
+ * A model that reads single bytes needs many steps for a word, and a model that reads whole words cannot
+ * spell a new word. Byte-pair encoding lies between them (Sennrich et al. 2016; GPT-2): the ids 0 to 255 are
+ * the bytes, and each further id is a pair of neighbours that was frequent in a text. To learn them, repeat:
  *
  *     1. Count each pair of neighbours (ids[i], ids[i + 1]). In "aaa" the pair (a, a) occurs twice.
- *     2. Take the most frequent pair. Of equally frequent pairs, take the one with the smallest left id; if
- *        there are several, the one with the smallest right id (as Hugging Face's tokenizers do).
+ *     2. Take the most frequent pair. Of equally frequent pairs, take the one with the smallest left id,
+ *        and of several with this id the one with the smallest right id (as Hugging Face's tokenizers do).
  *     3. Replace it by a new id wherever it occurs, from left to right. Merge number r = 0, 1, ... makes the
  *        id 256 + r. If (a, a) is 256, "aaa" becomes 256 a.
  *
@@ -17,11 +17,11 @@
  *     256 257 d 256 257 a c      (256, 257) twice                                      258 = 256 257
  *     258 d 258 a c              every pair occurs once: three merges
  *
- * Encoding another text counts nothing. Of all pairs in it that are merges, the one with the lowest number is
- * replaced, wherever it occurs, and so on until no pair is a merge: "daab" becomes d 256 b, as merge 0 takes
- * both a's before merge 1 can take one.
+ * Encoding a different text needs no counting. Of all pairs in it that are merges, the one with the lowest
+ * number is replaced, wherever it occurs, and so on until no pair is a merge: "daab" becomes d 256 b, as
+ * merge 0 takes both a's before merge 1 can take one.
  *
- * Write four functions. Texts have some hundred ids, so that loops within loops are fast enough.
+ * Write four functions. Texts have a few hundred ids, so loops within loops are fast enough.
  *   most_frequent_pair  finds the pair of steps 1 and 2, and returns how often it occurs; 0 if n < 2.
  *   merge_pair          is step 3: changes ids in place, and returns how many are left.
  *   learn_merges        fills merges[0], merges[1], ... and returns how many there are. Its ids are the bytes
@@ -30,14 +30,14 @@
  */
 /* 35 byte_pairs, solved.
  *
- * Counting in two loops is slow, n^2 for each merge, but short. What a real tokenizer does instead is count
- * once, and after a merge correct only the counts of pairs beside it; the merges are the same.
+ * Counting in two loops is slow, n^2 for each merge, but short. A real tokenizer counts only once, and after
+ * a merge corrects only the counts of the pairs beside it; the merges are the same.
  *
  * The number of a merge is its rank. Its pair consists of bytes and of ids that older merges made, so a merge
  * can create only pairs of higher rank. Hence "always the lowest rank in the text" is the same as going
  * through the merges once in order, replacing each wherever it occurs. Merging the leftmost pair first would
- * be different: the ids of "daab" would then depend on the text before it, and would not be the ids that
- * learning has left in such a text.
+ * be different: the ids of "daab" would then depend on the text before it, and would differ from the ids that
+ * learning leaves in this text.
  */
 #include "exercises.h"
 

@@ -1,7 +1,8 @@
 /* 36 sampling: which token comes next?
  *
- * A model gives a logit for each of n tokens, and one token must be chosen. Always the most likely one: the
- * text soon repeats itself. Drawn from the softmax: now and then an absurd one. Between the two are:
+ * A model gives a logit for each of n tokens, and one token must be chosen. If the most likely token is
+ * always chosen, the text soon repeats itself. If a token is drawn from the softmax, now and then it is
+ * absurd. Between the two are:
  *
  *   temperature   p = softmax(logits / temperature). Below 1 likely tokens become still more likely, above 1
  *                 all become more alike. 0 means the limit: probability 1 for the largest logit (the first of
@@ -11,7 +12,7 @@
  *                 nucleus sampling): many where the model is unsure, few where it is sure.
  *
  * Of equally likely tokens, those with the smallest ids are kept. After top-k, and again after top-p, the
- * kept p are divided by their sum, so that they sum to 1 again. With p = 0.5 0.125 0.25 0.125:
+ * kept p are divided by their sum, and so sum to 1 again. With p = 0.5 0.125 0.25 0.125:
  *
  *     top-k, k = 2          0.667  0      0.333  0
  *     top-p, top_p = 0.75   0.667  0      0.333  0        0.5 + 0.25 is enough
@@ -20,8 +21,9 @@
  * To draw, take u, uniform in [0, 1), and then the first token i for which u < p_0 + p_1 + ... + p_i.
  * Rounding may leave the sum of all p a little below u: then take the last token whose p is not 0.
  *
- * Write these four, keep_top_k and keep_top_p in place, and sample_token: temperature, top-k, top-p, draw. u
- * is given, so that the result can be judged. n is at most 64.
+ * Write these four functions (keep_top_k and keep_top_p change p in place), and sample_token, which applies
+ * temperature, top-k and top-p, and then draws. u is given, so that the result can be judged. n is at most
+ * 64.
  */
 /* 36 sampling, solved.
  *
@@ -31,7 +33,7 @@
  * top-k, which sum to 1 again.
  *
  * In the draw each token has an interval of [0, 1) of length p, and u is in exactly one. With u < sum a token
- * of probability 0, whose interval is empty, is never drawn, not even by u = 0.
+ * of probability 0, whose interval is empty, is never drawn, not even if u is 0.
  */
 #include "exercises.h"
 

@@ -2,7 +2,7 @@
  *
  * Before attention, a text was read token by token into a state h of fixed size. The gated recurrent unit
  * (Cho et al. 2014; PyTorch's nn.GRU) decides for each number of the state how much of it to keep. In step t,
- * two linear layers give 3 * hidden numbers each, those for r, then those for z, then those for n:
+ * two linear layers give 3 * hidden numbers each, first for r, then for z, then for n:
  *
  *     gi = W_ih x_t + b_ih,       gh = W_hh h_t + b_hh
  *

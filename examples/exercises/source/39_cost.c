@@ -9,7 +9,7 @@
  *     block has W_query, W_key, W_value and out_proj (D, D), layers.0 (4 D, D), layers.2 (D, 4 D), and two
  *     norms with D scales. Then come final_norm and out_head (V, D). With `bias`, out_proj, layers.0 and
  *     layers.2 have biases, and all norms have shifts; with `qkv_bias` the other three have biases too.
- *     out_head has none; with `tied` it is tok_emb.
+ *     out_head has no bias; with `tied` it is tok_emb.
  * state_bytes             Bytes of all parameters, gradients and AdamW's two moments, as floats of 4 bytes
  *     (1.99e9).
  * activation_count        Numbers that the forward leaves on the tape for the backward (224 million): the
@@ -22,8 +22,8 @@
  *     m k n, as a multiply and an add are two. The forward has the products of the linear layers and of
  *     out_head, and in each head q k^T and a v (the mask saves nothing: all are time x time). For each
  *     product of the forward the backward has two.
- * largest_batch           How many sequences of `time` tokens, at most, fit into so many bytes, beside the
- *     state, at 4 bytes for each activation (for 4e9 bytes: 2). 0 if not even one fits.
+ * largest_batch           How many sequences of `time` tokens, at most, fit into so many bytes, together
+ *     with the state, at 4 bytes for each activation (for 4e9 bytes: 2). 0 if not even one fits.
  *
  * Then try time = 8192: what has grown 8 times, and what 64 times? Counts exceed 2^31, so they are double;
  * make sure that no product of ints is computed on the way.

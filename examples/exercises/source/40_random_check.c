@@ -1,8 +1,8 @@
 /* 40 random_check: the gradient of something that draws random numbers.
  *
  * Exercise 01 compares gradients with central differences (f(x + h) - f(x - h)) / 2h. If f draws numbers, as
- * dropout does, each call draws different ones: f(x + h) has one mask, f(x - h) has another. Their difference
- * does not become small with h, and divided by 2h it is nothing but noise.
+ * dropout does, each call draws different ones: f(x + h) has one mask, f(x - h) has another. The difference
+ * of the two does not become small with h, and divided by 2h it is nothing but noise.
  *
  * How much noise? Let y be 0 with probability p, else x / (1 - p), drawn anew in each call. Its variance is
  * x^2 p / (1 - p). The variance of the difference of two independent numbers is the sum of their variances,
@@ -11,7 +11,7 @@
  *
  * The remedy is to draw the *same* numbers in each call: then f is an ordinary function of x, and its
  * gradient is the gradient for these draws. A generator is a struct of plain values (gra_rng): one assignment
- * saves its state, another restores it.
+ * saves its state, and a second one restores it.
  *
  * A random_loss f(x, n, rng, dx, arg) returns a loss of n numbers x, for which it draws from rng. If dx is
  * not NULL, it also adds dloss/dx for these draws to dx. n is at most RANDOM_MOST. Write:
@@ -29,11 +29,12 @@
 /* 40 random_check, solved.
  *
  * ((x + h)^2 + (x - h)^2) p / (1 - p) is the variance of the difference; its root divided by 2h grows without
- * bound as h becomes small. Averaging would need 1e10 calls for a slope of 1 with one digit, where one saved
- * state makes it exact.
+ * bound as h becomes small. By averaging, one digit of a slope of 1 would take 1e10 calls; one saved state
+ * makes the slope exact.
  *
  * The state is copied as a whole: a generator may also hold a normal number that it has drawn but not yet
- * given out. f's own gradient needs the same state as the differences, or it belongs to another mask.
+ * given out. f's own gradient needs the same state as the differences; otherwise it belongs to a different
+ * mask.
  *
  * noisy_dropout draws its mask again for the gradient. With the generator restored, the losses of the check
  * have one mask, and dx has the one that comes after it: the check is right to refuse it. The mask must be
