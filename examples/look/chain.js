@@ -2,7 +2,7 @@
 
 function owner(i) { return nodes[i].view ? owner(nodes[i].in[0]) : i; }     // whose gradient a view shares
 
-// What the nodes add to the gradient of node i, which has views of it too.
+// What the nodes add to the gradient of node i, and of its views, which share this gradient.
 function additions(i) {
     const list = [], is_same = j => j >= 0 && owner(j) === owner(i);
     nodes.forEach((y, by) => (y.adds || []).forEach((part, k) => {
@@ -12,7 +12,7 @@ function additions(i) {
     return list;
 }
 
-// Is their sum the gradient, as far as their cells are here?
+// Is the sum of the parts the gradient, as far as their cells are here?
 function adds_up(node, list) {
     const gradient = list_of(node.grad), most = largest(gradient);
     const parts = list.map(line => list_of(line.part));
@@ -48,14 +48,14 @@ function draw_additions(node, list) {
 function draw_chain(box, i) {
     const node = nodes[i], list = additions(i), say = text => box.append(make("div", "facts", text));
     box.append(make("h3", "", "The chain rule: what adds up to this gradient"));
-    if (!data.chain) say("Left out: the tape is so large that running each backward again would take long.");
-    if (owner(count - 1) === owner(i)) say("The backward begins here: a number's derivative by itself is 1.");
+    if (!data.chain) say("Left out: the tape is so large that running each backward again takes too long.");
+    if (owner(count - 1) === owner(i)) say("The backward begins here: d(loss)/d(loss) is 1.");
     if (!list.length) return;
     box.append(draw_additions(node, list));
     if (!adds_up(node, list))
         say("The gradient is more than this sum: gra_zero_grad was not called before this backward.");
     if (nodes.some((other, k) => k !== owner(i) && owner(k) === owner(i)))
-        say("A view shares its input's gradient, and passes dy on unchanged: its users are listed, too.");
+        say("A view shares its input's gradient, and passes dy on unchanged: its users are also listed.");
     if (list.length < 2 || size_of(node) === 1) return;
     say("The elements add up; their root mean squares do not.");
     box.append(make("div", "pair", ...list.map(line =>

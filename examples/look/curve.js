@@ -60,7 +60,7 @@ function fit_training() {
     draw_state();
 }
 
-// The curve and the slider, which stand before the state.
+// The curve and the slider, which come before the state.
 function draw_training(box) {
     const several = data.states.length > 1, parts = [];
     if (several) parts.push(make("h3", "", "Training: move the slider to see the model as it was"));

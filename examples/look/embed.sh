@@ -1,7 +1,7 @@
 #!/bin/sh
-# embed.sh FOLDER: writes C: that folder's page.html, in which a line like @css is replaced by its part, as
-# lines of text, and the formulas of each op in core/ops, from the first comment of its source. (A string
-# literal may be limited to 4095 bytes, so each line is one.)
+# embed.sh FOLDER: writes C with two tables. One has the lines of that folder's page.html, in which a line
+# like @css is replaced by its part; the other has the formulas of each op in core/ops, from the first comment
+# of its source. (A string literal may be limited to 4095 bytes, so each line is a literal.)
 part() {
     case $1 in
     @css)    cat parts.css page.css ;;

@@ -1,11 +1,11 @@
 // ---- a picture of the rows: boxes from the inputs down to the result --------------------------------------
-// A box is a node, or a group that is not open: its name, value and gradient. Those that the steps forward
+// A box is a node, or a group that is not open: its name, value and gradient. Boxes that the steps forward
 // and back have reached are lit.
 
 const GRAPH = { wide: 104, high: 42, gap: 12, down: 24, most: 150 };
 
-// For each box the list of those that it reads, and its level: below all of them; an input is just above its
-// first reader.
+// For each box: the boxes that it reads, and its level, which is below all of these; an input is just above
+// its first reader.
 function graph_boxes() {
     const shown = rows.filter(is_row), box_of = Array(count);
     const boxes = shown.map(part => ({ part, from: [], level: 0 }));
@@ -22,7 +22,7 @@ function graph_boxes() {
     return boxes;
 }
 
-// On each level, boxes stand in the order of the middles of what they read.
+// On each level, boxes are in the order of the middles of the boxes that they read.
 function place_boxes(boxes, room) {
     const levels = [];
     for (const box of boxes) (levels[box.level] ||= []).push(box);

@@ -2,7 +2,7 @@
 
 const model = { state: 0, layer: 0, head: 0, token: -1, at: [0, 0] };
 
-// The nodes of the attention, one for each layer, and the layers' names as they stand in the tape.
+// The nodes of the attention, one for each layer, and the layers' names as they are in the tape.
 function attention_nodes() { return nodes.flatMap((node, i) => node.op === "attention" ? [i] : []); }
 function layer_name(layer) {
     const node = nodes[attention_nodes()[layer]];
@@ -201,7 +201,7 @@ function draw_state_now() {
         draw_predictions());
 }
 
-// Shows the last state, or, if another one of the data before was chosen, the one nearest to it.
+// Shows the last state; or, if an earlier state was chosen in the previous data, the state nearest to that.
 function draw_model() {
     const box = by_id("model"), state = make("div");
     if (model.shown !== data) {

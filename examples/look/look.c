@@ -115,7 +115,7 @@ void look_json(out *o, const gra_tape *t, const look_more *more)
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
-/* The page, with the data in the place of a line; what is between two others is only for models. */
+/* The page, with the data in place of the line @data; what is between two lines @model is only for models. */
 static void write_page(out *o, const gra_tape *t, const look_more *more)
 {
     bool is_for_all = true;

@@ -21,6 +21,6 @@ typedef struct look_more {              /* what else the page shows; all fields 
 } look_more;
 int look_write_with(const gra_tape *t, const char *path, const look_more *more);
 
-void look_json(out *o, const gra_tape *t, const look_more *more);       /* the page's data alone */
+void look_json(out *o, const gra_tape *t, const look_more *more);       /* only the page's data */
 
 #endif

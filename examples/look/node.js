@@ -121,7 +121,7 @@ function numbers(title, className, part, node, there, missing) {
 function why_no_grad(node) {
     const { data: result } = nodes[count - 1], number = size_of(nodes[count - 1]) === 1 ? list_of(result)[0] : 0;
     if (!Number.isFinite(number)) return `none: ${result_name()} is ${exact(number)}, which has no slope`;
-    if (!node.requires_grad) return "none: nothing that it is computed from requires one";
+    if (!node.requires_grad) return "none: nothing that it depends on requires one";
     return "none: the loss does not depend on it, or it was not kept (call gra_keep_grads before the " +
         "backward)";
 }

@@ -1,5 +1,5 @@
 "use strict";
-// What all parts of a page use: elements, numbers, colours. Text from the data is inserted as textContent,
+// All parts of a page use this: elements, numbers, colours. Text from the data is inserted as textContent,
 // never as HTML, and without the characters that reverse the direction of the text after them.
 
 let data = null;                        // what is shown: see show
@@ -98,7 +98,7 @@ function short(v) {
     return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
 }
 
-// As many of its decimals as have room in a column.
+// As many of its decimals as fit in a column.
 function fitted(v, room = 12) {
     let text = exact(v);
     for (let digits = 9; text.length > room && digits > 0; digits--) text = rounded(v, digits);

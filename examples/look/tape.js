@@ -233,7 +233,7 @@ function step_up() {
 
 function restart() { step_to(0, rows[0]); }
 function finish() { step_to(2 * count, rows[rows.length - 1]); }
-function next_backward() {              // the button, which never only moves the selection
+function next_backward() {              // the button always takes a step
     done = Math.max(done, count);
     step(1);
 }
@@ -256,7 +256,7 @@ const keys = {
     },
 };
 
-// ---- views: what stands beside the tape, one behind each tab ---------------------------------------------
+// ---- views: what is shown beside the tape, one behind each tab -------------------------------------------
 // Other parts of the page add theirs: { id, title, has(): is there something to show, draw() }.
 
 const views = [{ id: "node", title: "Node", has: () => true, draw }];
@@ -284,7 +284,7 @@ function draw_tabs() {
 
 // ---- the beginning --------------------------------------------------------------------------------------
 
-// Shows a tape. Of the one before, it keeps the chosen row, the open groups and the place of stepping.
+// Shows a tape. The chosen row, the open groups and the place of stepping stay as in the previous tape.
 function show(new_data) {
     const first = data === null, open = all_parts(tree).filter(part => part.open).map(part => part.key);
     const key = chosen && chosen.key, share = count ? done / (2 * count) : 1;
@@ -307,7 +307,7 @@ function show(new_data) {
     draw_all();
 }
 
-// The input or parameter that is used most often: its gradient has a sum to tell of.
+// The input or parameter that is used most often: its gradient is a sum worth showing.
 function first_choice() {
     const uses = part => part.node === undefined || nodes[part.node].op || !nodes[part.node].grad ? 0
         : nodes.filter(node => node.in.includes(part.node)).length;

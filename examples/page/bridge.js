@@ -1,6 +1,6 @@
 // A WebAssembly module of gradus. Arguments of its functions are numbers, strings, Uint8Arrays or
-// Float64Arrays; what is not a number is copied into the module's memory and freed after the call. (Runs in
-// the worker, too: it must not refer to anything else on the page.)
+// Float64Arrays; what is not a number is copied into the module's memory and freed after the call. (This
+// code also runs in the worker, so it must not refer to anything else on the page.)
 
 async function open_module(gzipped) {
     const unzip = new DecompressionStream("gzip");
@@ -19,7 +19,7 @@ async function open_module(gzipped) {
         new Uint8Array(c.memory.buffer).set(copied, at);
         return at;
     }
-    // The memory's buffer is looked at after each call, which may have made it grow.
+    // The memory's buffer is fetched after each call, as the call may have made the memory grow.
     function number(name, ...args) {
         const copies = [];
         const passed = args.map(x => {

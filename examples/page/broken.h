@@ -8,12 +8,12 @@ enum {                                  /* bits: any of them together; 0: the GP
     NO_RESIDUAL  = 1,                   /* a block passes on only what its branches compute */
     NO_NORM      = 2,
     NO_POSITIONS = 4,                   /* tokens without their places */
-    NO_MASK      = 8,                   /* each position sees also the token that it must predict */
+    NO_MASK      = 8,                   /* each position also sees the token that it must predict */
     INIT_ONE     = 16,                  /* weights from N(0, 1), fifty times as large as GPT-2's */
     BROKEN_BITS  = 31
 };
 
-/* The parameters are those of the whole GPT; those that are left out get no gradient. */
+/* The parameters are those of the whole GPT; parameters of left-out parts get no gradient. */
 void        broken_init(gra_model *m, gra_rng *rng, int broken);        /* after gra_gpt_init */
 gra_tensor *broken_forward(gra_tape *t, const struct gra_gpt *g, int broken, const int *ids, int batch,
                            int time);

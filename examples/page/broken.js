@@ -1,5 +1,5 @@
 // ---- the screen "Break it" ------------------------------------------------------------------------------
-// A worker of its own trains a model as it is, unless that has been done, and then the broken one.
+// A separate worker trains the unbroken model, unless that has been done, and then the broken model.
 
 const experiment = { worker: null, run: 0, chosen: null, pair: [], results: new Map(), now: null };
 
@@ -36,7 +36,7 @@ function answer_break(name, button) {
     for (const other of by_id("break_answers").children) other.disabled = true;
     button.setAttribute("aria-pressed", "true");
     by_id("break_plots").hidden = false;
-    by_id("break_command").textContent = bits ? "build/train cannot break its model so; as it is: " : "";
+    by_id("break_command").textContent = bits ? "build/train cannot break a model like this; unbroken: " : "";
     by_id("break_flags").textContent = (bits ? experiment.pair[0] : { flags }).flags;
     train_next();
 }

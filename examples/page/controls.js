@@ -41,8 +41,8 @@ async function take_text(file, changed) {
     changed();
 }
 
-// changed is called when another run must begin: at each choice, and when typing in the text has paused;
-// changed_rate when only the learning rate or the batch is another.
+// changed is called when a new run must begin: at each choice, and when typing in the text has paused;
+// changed_rate when only the learning rate or the batch has changed.
 function start_controls(changed, changed_rate) {
     const form = by_id("run_form"), text = by_id("run_text"), file = by_id("run_file");
     let typing = 0;

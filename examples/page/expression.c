@@ -16,13 +16,13 @@ static struct run {
     const expression_slip *slip;                        /* NULL: none */
     int         broken, failed;                     /* the first step with this slip, or an error; or -1 */
     double      work;                                   /* of an evaluation, roughly in additions */
-    double      weight;                                 /* of a result of one value in gra_check */
+    double      weight;                                 /* gra_check's weight of a single value */
     bool        compared;                               /* with numeric gradients, and checked: */
     const char *passed;                                 /* "true", "false" or "null" */
     expression_error warning;
 } the_run;
 typedef struct run run;
-static out result, report;              /* the text that is returned, and that of the check */
+static out result, report;              /* the returned text, and the check's text */
 
 static size_t size_of(const expression_input *input)
 {
@@ -95,8 +95,8 @@ static gra_tensor *compute(gra_tape *t, gra_tensor **in, void *arg)
     return r->x[r->e.result];
 }
 
-/* gra_check weighs each value of the result. So that its numbers are those of the table, a single one is
- * divided by that weight, which is what it finds for f(x) = x. */
+/* gra_check weighs each value of the result. To make its numbers those of the table, a single value is
+ * divided by its weight, which is the gradient that gra_check finds for f(x) = x. */
 static gra_tensor *identity(gra_tape *t, gra_tensor **in, void *arg)
 {
     (void)arg;
@@ -125,8 +125,8 @@ static double loss_of(void *arg)
     return gra_item(evaluate(arg, GRA_EVAL));
 }
 
-/* Forward and backward, whose gradients stay on the tape; a loss that is nan or infinite has none. false: an
- * error, in r->e.error. */
+/* Forward and backward; the gradients stay on the tape. A loss that is nan or infinite has no gradients.
+ * false: an error, in r->e.error. */
 static bool differentiate(run *r)
 {
     gra_keep_grads(r->tape, true);
@@ -174,7 +174,7 @@ static void warn(run *r)
     }
 }
 
-/* At a kink the check would compare with the mean of two slopes: it is made beside it. */
+/* At a kink the check would compare with the mean of two slopes, so it is made beside the kink. */
 static void step_aside(run *r)
 {
     int kinks = 0;
@@ -244,7 +244,7 @@ static int check_broken(run *r)
 
 static void compare(run *r)
 {
-    enum { MOST_WORK = 3000000 };       /* of one evaluation for each value: some tenths of a second in all */
+    enum { MOST_WORK = 3000000 };       /* of one evaluation for each value: tenths of a second in all */
     r->passed = "null";
     r->compared = !r->warning.why[0] && r->work * (double)r->e.values <= MOST_WORK;
     if (!r->compared) {
@@ -282,8 +282,8 @@ static void write_numbers(out *o, const char *key, const expression_input *input
         out_real(o, *x);
 }
 
-/* The error of an element is that of gra_check: relative to the largest gradient of its tensor. Differences
- * within the doubt about the numeric gradient, or between the slopes of a kink, are none. */
+/* The error of an element is computed as in gra_check: relative to the largest gradient of its tensor.
+ * Differences within the doubt about the numeric gradient, or between the slopes of a kink, do not count. */
 static void write_comparison(out *o, const run *r, const expression_input *input, size_t from)
 {
     double largest = 1e-7 * fabs(r->loss), error = 0, numeric[EXPRESSION_VALUES];
@@ -329,7 +329,7 @@ static void write_inputs(out *o, const run *r)
     }
 }
 
-/* The wrong backwards of the ops that it uses. */
+/* The wrong backwards of the ops that the expression uses. */
 static void write_slips(out *o, const run *r)
 {
     for (int i = 0; expression_slip_table[i].op; i++)
@@ -380,7 +380,7 @@ PAGE_EXPORT(expression_run) char *expression_run(const char *text, const double 
     if (ok) {
         warn(r);
         compare(r);
-        ok = differentiate(r);                          /* again, as look_json shows this tape */
+        ok = differentiate(r);                          /* again: look_json shows this tape */
     }
     out_text(&result, "{");
     write_error(&result, "error", &r->e.error);

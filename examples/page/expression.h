@@ -4,7 +4,7 @@
 
 #include "../../core/gradus.h"
 
-/* values: those of the free names, in the order of appearance, n of them; any more are 1. slip: the id of a
+/* values: the n values of the free names, in the order of appearance; further names are 1. slip: the id of a
  * wrong backward, or -1. Returns JSON, which is valid until the next call:
  *
  *     {"error": null,                          or {"at": 5, "length": 1, "text": "expected ..."}, counted in
@@ -21,7 +21,7 @@
  * and the tape has no gradients. Where values are nan, or too many to compare, numeric, digits, agrees and
  * passed are null; passed also where the check is incomplete. At a kink the numeric gradient is the mean of
  * the slopes on either side, and any gradient between them agrees; the check is made beside it, and its text
- * tells where. An op with a wrong backward is also checked alone, on several values: one number fits many
+ * says where. An op with a wrong backward is also checked alone, on several values: one number fits many
  * explanations. */
 char *expression_run(const char *text, const double *values, int n, int slip);
 

@@ -15,7 +15,7 @@ const typed = { values: { a: 2, b: -1 }, names: null, slip: -1, module: null, wa
 
 // ---- the text, and a mistake in it ----------------------------------------------------------------------
 
-// Its characters are underlined behind the text; at the end, a blank is.
+// The mistake's characters are underlined behind the text; at its end, a blank is underlined.
 function draw_mistake(mistake, kind) {
     const box = by_id("typed_text"), text = box.value, line = by_id("typed_mistake");
     const at = mistake ? mistake.at : text.length, end = at + (mistake ? mistake.length : 0);
@@ -75,7 +75,7 @@ function draw_slips(slips) {
 
 // ---- gradients ------------------------------------------------------------------------------------------
 
-// Ten digits of two numbers; from the first one on that differs they are marked.
+// Ten digits of two numbers, which are marked from the first digit on that differs.
 function pair_of_cells(a, b) {
     const texts = [rounded(a, 10), rounded(b, 10)];
     let same = 0;
@@ -119,7 +119,7 @@ function draw_check(check, inputs) {
     const compared = inputs.every(input => input.agrees !== null);
     const text = check.passed === false ? seen ? "\u2717 The gradient check failed."
         : "\u2717 The backward is wrong, but not in this expression: the op alone fails its check."
-        : inputs.some(input => input.grad === null) ? "There is no gradient, as the result is no finite number."
+        : inputs.some(input => input.grad === null) ? "There is no gradient: the result is nan or infinite."
         : !compared ? "The gradient check was not made."
             : check.passed ? "\u2713 The gradient check passed."
                 : "\u2713 What was tested passed. " +

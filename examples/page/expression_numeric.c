@@ -1,9 +1,9 @@
 /* expression_numeric: central differences n(h) = (loss(x + h) - loss(x - h)) / 2h, with h, 4h, 16h ...
  *
- * n(h) is off by a term in h^2, which two of them eliminate (Richardson's extrapolation), and by the rounding
- * of the loss, some 1e-16 |loss| / h. The step whose result differs least from that of the step before it is
- * taken: a large one for x^2, a small one for log(x) at 1e-8. A large step must agree with smaller ones as
- * far as these are exact. */
+ * n(h) is off by a term in h^2, which two steps together eliminate (Richardson's extrapolation), and by the
+ * rounding of the loss, some 1e-16 |loss| / h. The step chosen is the one whose result differs least from the
+ * previous step's result: a large one for x^2, a small one for log(x) at 1e-8. A large step must agree with
+ * smaller ones as far as these are exact. */
 #include "expression_numeric.h"
 #include <float.h>
 #include <math.h>

@@ -106,7 +106,7 @@ static int fail(expression *e, int at, int length, const char *format, ...)
     return 0;
 }
 
-/* Something else is expected than the number, name or character that comes next. */
+/* Reports that the number, name or character that comes next is not what was expected. */
 static int expected(expression *e, const char *what)
 {
     const char *c = here(e);
@@ -130,7 +130,7 @@ static int add_step(expression *e, expression_step step)
     return e->steps++;
 }
 
-/* Its text is from `at` to the next character to be read. */
+/* The step's text is from `at` to the next character to be read. */
 static int add_input(expression *e, expression_input input, int at)
 {
     const int length = e->at - at;
@@ -237,7 +237,7 @@ static int unknown(expression *e, const char *name, int at, int length)
                  : fail(e, at, length, "there is no function %s: there are%s", name, all);
 }
 
-/* A name that nothing was assigned to. A word is probably none: import torch would be a product. */
+/* A name that nothing was assigned to. A word is probably not a name: import torch would be a product. */
 static int unassigned(expression *e, const char *name, int at, int length)
 {
     const bool pi = strcmp(name, "pi") == 0;
@@ -245,7 +245,7 @@ static int unassigned(expression *e, const char *name, int at, int length)
         return add_step(e, (expression_step){ .kind = EXPRESSION_NUMBER, .number = pi ? 3.14159265358979323846
                         : 2.71828182845904523536, .at = at, .length = length });
     if (strcmp(name, "nan") == 0 || strcmp(name, "inf") == 0)
-        return fail(e, at, length, "%s is no number: what is computed from it has no gradient", name);
+        return fail(e, at, length, "%s is not a number: what is computed from it has no gradient", name);
     if (strspn(name, LETTERS) > 1 && name[0] != '_' && name[1] != '_')
         return fail(e, at, length, "%s was not assigned: a new slider called %s?", name, name);
     return add_free(e, name, at);
@@ -261,7 +261,7 @@ static int named(expression *e)
     const int step = find_step(e, name);
     if (*here(e) != '(') {
         if (e->text[e->at] == '.' && is_letter(e->text[e->at + 1]))
-            return fail(e, e->at, 1, "a function stands before its value: mean(%s), not %s.mean()", name,
+            return fail(e, e->at, 1, "a function comes before its value: mean(%s), not %s.mean()", name,
                         name);
         if (step >= 0)
             return step;
@@ -271,7 +271,7 @@ static int named(expression *e)
         return unassigned(e, name, at, length);
     }
     if (!f && step >= 0)
-        return fail(e, at, length, "%s is no function: for a product write %s * (...)", name, name);
+        return fail(e, at, length, "%s is not a function: for a product write %s * (...)", name, name);
     if (!f)
         return unknown(e, name, at, length);
     e->at++;
@@ -334,7 +334,7 @@ static int sign(expression *e)                          /* on the way to every d
                                                        .at = at, .length = 1 });
 }
 
-/* One of the operators, between x and what `operand` reads; -1: another character comes next. */
+/* One of the operators, between x and what `operand` reads; -1: a different character comes next. */
 static int operation(expression *e, const char *operators, int x, int (*operand)(expression *e))
 {
     static const struct {

@@ -7,9 +7,9 @@
  *     power       value [(^ | **) ([-] number | name | (sum))]
  *     value       number | name | function(sum [, sum]) | randn(rows [, columns]) | (sum)
  *
- * A name that is used before it is assigned is free: an input of one value; but pi and e are numbers, and a
- * word is an error, which asks, unless the statement word = ? stands before. A number with a name, as in
- * a = 2, and randn(...) are inputs too; a number without a name is a constant. */
+ * A name that is used before it is assigned is free: an input of one value. But pi and e are numbers, and a
+ * word is an error that asks, unless the statement word = ? comes before. A number with a name, as in a = 2,
+ * and randn(...) are inputs too; a number without a name is a constant. */
 #ifndef EXAMPLES_PAGE_EXPRESSION_PARSE_H
 #define EXAMPLES_PAGE_EXPRESSION_PARSE_H
 
@@ -25,7 +25,7 @@ enum {
 };
 
 typedef struct expression_error {
-    int  at, length;        /* where, in UTF-16 units: those of `at` are bytes, as the text before is ASCII */
+    int  at, length;        /* where, in UTF-16 units; `at` also counts bytes, as the text before is ASCII */
     char why[300];                      /* a sentence; "": no error */
 } expression_error;
 
@@ -33,7 +33,7 @@ typedef struct expression_step {        /* computes x[i] from the x of earlier s
     enum { EXPRESSION_INPUT, EXPRESSION_NUMBER, EXPRESSION_ONE, EXPRESSION_TWO, EXPRESSION_POWER } kind;
     gra_tensor *(*one)(gra_tape *t, gra_tensor *x);
     gra_tensor *(*two)(gra_tape *t, gra_tensor *a, gra_tensor *b);
-    int         a, b;                   /* the operands' steps; a: of INPUT, its number */
+    int         a, b;                   /* the operands' steps; INPUT: a is its number */
     double      number;                 /* NUMBER's value, POWER's exponent */
     int         at, length;             /* what an error points at */
     char        name[EXPRESSION_NAME];  /* "": none */

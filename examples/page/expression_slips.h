@@ -8,7 +8,7 @@ typedef struct expression_slip {
     const char *op, *text;              /* the op's name, and what its backward gets wrong */
     double    (*da)(double a, double b, double y, double p);    /* dy/da as this backward has it; NULL: 0 */
     double    (*db)(double a, double b, double y, double p);
-    bool        stores;                 /* it has = in place of += */
+    bool        stores;                 /* this backward has = in place of += */
 } expression_slip;
 
 extern const expression_slip expression_slip_table[];        /* the last has no op */

@@ -1,16 +1,16 @@
 // ---- the guided path: nine stations, each a sentence, a page set up for it, and a question ---------------
 
-// The first station is what a new visitor sees. Its text follows the training; all three have the same place,
-// so that nothing below them moves.
+// The first station is what a new visitor sees. Its three texts follow the training, in the same place, so
+// that nothing below them moves.
 function first_texts() {
     const n = (run.parameters || 0).toLocaleString("en"), of = run.parameters ? ` of ${n} numbers` : "";
     return {
         ready: `This model${of} will learn these four lines.`,
-        plays: "It guesses each next letter. The loss is how wrong it guesses. The gradient tells, for each " +
-            `of its ${n} numbers, which way the loss falls; each step moves all of them a little that way.`,
-        done: "The loss, how wrong it guesses, is small: it nearly knows the lines by heart. Each of the " +
-            `${run.steps} steps used ${n} gradients. Where does one come from? Next comes one that you can ` +
-            "follow with a pencil.",
+        plays: "The model guesses each next letter. The loss says how wrong the guesses are. The gradient " +
+            `says, for each of ${n} numbers, which way the loss falls; each step moves all numbers that way.`,
+        done: "The loss is small: the model nearly knows the lines by heart. Each of the " +
+            `${run.steps} steps used ${n} gradients. Where does a gradient come from? Next comes one ` +
+            "that you can follow with a pencil.",
     };
 }
 
@@ -21,18 +21,18 @@ const stations = [
             document.body.classList.add("first");
             show_screen("training");
         },
-        question: "What would the loss be if it guessed each of the 24 characters equally often?",
-        answer: "ln 24 = 3.178, the dashed line. There the curve begins: a new model knows nothing." },
+        question: "What would the loss be if the model guessed each of the 24 characters equally often?",
+        answer: "ln 24 = 3.178, the dashed line. The curve begins there, as a new model knows nothing." },
     { title: "One number", exercise: "02_chain_rule",
-        text: "A tape is the list of all operations; each is a node. The gradient of a node tells how fast the " +
+        text: "A tape is a list of operations, its nodes. The gradient of a node says how fast the " +
             "last line changes when that node does. Move the slider of a and watch both columns.",
         set() { set_expression("c = a*b\ny = c + b", { a: 2, b: -3 }); },
         question: "b is used twice. Which two numbers add up to its gradient?",
         answer: "a, through c = a*b (local derivative a, times dy, the gradient of c, which is 1), and 1, " +
             "through c + b: a + 1. Choose b in the tape to see both lines." },
     { title: "Is it right?", exercise: "04_scalar_tape",
-        text: "A gradient check changes each input a little, up and down, and sees how much the result " +
-            "changes; if the gradient is right, it says the same. A backward is the rule by which an " +
+        text: "A gradient check changes each input a little, up and down, and measures how much the result " +
+            "changes; a right gradient says the same. A backward is the rule by which an " +
             "operation passes its gradient on: break one, below the table, and see the check find it.",
         set() { set_expression("s = w*x + v*z + b\ny = tanh(s)", { w: -3, x: 2, v: 1, z: 0, b: 6.88 }); },
         question: "Why is the gradient of v exactly 0?",
@@ -41,18 +41,18 @@ const stations = [
     { title: "Broadcasting", exercise: "05_mul_broadcast",
         text: "b has one row, x W has two: b is stretched, so both rows use the same numbers.",
         set() { set_expression("x = randn(2, 3)\nW = randn(3, 4)\nb = randn(1, 4)\ny = mean(x W + b)", {}); },
-        question: "All eight numbers of x W have the gradient 1/8. What is that of each number of b?",
-        answer: "2/8. It is used in two rows, and gradients of all uses are added: a sum over what was " +
-            "stretched." },
+        question: "All eight numbers of x W have the gradient 1/8. What is the gradient of each number of b?",
+        answer: "2/8. Each number is used in two rows, and the gradients of all uses are added: a sum " +
+            "over what was stretched." },
     { title: "Softmax and cross-entropy", exercise: "09_cross_entropy",
         text: "Softmax turns scores into probabilities; the loss is -log of the probability of the right " +
-            "answer, here that of a.",
+            "answer, here a.",
         set() { set_expression("s = exp(a) + exp(b) + exp(c)\nloss = -log(exp(a)/s)", { a: 1, b: 2, c: 0 }); },
         question: "What do the three gradients add up to, and why?",
-        answer: "To 0. They are the probabilities, less 1 at the right answer; probabilities add up to 1." },
+        answer: "To 0. They are the probabilities, which add up to 1, minus 1 at the right answer." },
     { title: "One head", exercise: "15_one_head",
         text: "A head of attention lets each position read from those before it: a row is a position that " +
-            "reads, and the colours tell how much it reads from each column. Point at a cell.",
+            "reads, and the colours show how much it reads from each column. Point at a cell.",
         set() { set_training("heads"); },
         question: "Why is everything above the diagonal empty?",
         answer: "The causal mask: a position must not see the tokens after it, as it predicts them." },
@@ -61,8 +61,8 @@ const stations = [
             "in. Open trf_blocks.0 in the tape.",
         set() { set_training("tape"); },
         question: "Which two nodes of a block pass their gradient on, unchanged, to two others?",
-        answer: "The two adds, its residual connections. This straight path is why deep models can be trained " +
-            "at all." },
+        answer: "The two add nodes, which are the residual connections. This straight path is why deep " +
+            "models can be trained at all." },
     { title: "Training", exercise: "22_adamw",
         text: "A step is: forward, loss, backward, a small move of each parameter against its gradient. " +
             "Move the slider through the run, or change the learning rate while it plays.",
@@ -92,7 +92,7 @@ function draw_guide() {
     const on = make_button("next", () => next ? go_to_station(station + 1) : show_alone("expression"),
         (next ? `${station + 2} ${next.title}` : "On your own") + " \u2192");
     const rest = [fold_out(s.question, make("p", "", s.answer)), fold_out(`Build it yourself: exercise ${n}`,
-        make("p", "facts", `In the source of gradus, make exercise N=${n} tells whether yours is right.`),
+        make("p", "facts", `In the source of gradus, make exercise N=${n} judges your answer.`),
         make("pre", "", exercise.textContent))];
     by_id("guide").replaceChildren(bar, make("p", "say", s.text), ...station ? [...rest, on] : []);
     by_id("first_next").replaceChildren(...station ? [] : [on]);

@@ -23,7 +23,7 @@ void kept_restore(gra_model *m, const gra_real *values)
     }
 }
 
-/* How many there may be: at least 4, as few as that may be too many for the memory that there is. */
+/* How many states are kept: at least 4, although even 4 may need too much memory. */
 static int most(const gra_model *m)
 {
     const size_t n = KEPT_BYTES / (gra_param_values(m) * sizeof(gra_real) + 1);

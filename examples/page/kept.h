@@ -6,8 +6,8 @@
 
 enum { KEPT_MOST = 60, KEPT_BYTES = 64 << 20 };
 
-/* At most KEPT_MOST of them, of KEPT_BYTES in all: where that is reached, every second one is forgotten, and
- * from then on the distance between two is twice as large. Step 0 always stays. */
+/* At most KEPT_MOST states are kept, in KEPT_BYTES. When they are full, every second state is forgotten, and
+ * from then on the distance between two states is twice as large. Step 0 always stays. */
 typedef struct kept {                   /* all zeros: none */
     struct kept_state {
         long      step;
@@ -20,9 +20,9 @@ typedef struct kept {                   /* all zeros: none */
     long distance;
 } kept;
 
-/* If its turn has come, and there is memory. norms: n of them. */
+/* Keeps the state if its turn has come, and there is memory. norms: n of them. */
 void kept_add(kept *k, const gra_model *m, long step, const double *norms, size_t n);
-struct kept_state *kept_near(kept *k, long step);       /* the nearest; NULL: there is none */
+struct kept_state *kept_near(kept *k, long step);       /* the nearest state, or NULL */
 void kept_free(kept *k);
 
 gra_real *kept_copy(const gra_model *m, gra_real *to);  /* of all parameters; to NULL: from malloc, or NULL */

@@ -6,6 +6,6 @@
 #include "../lib/json_out.h"
 
 void       memory_file_put(const unsigned char *bytes, size_t n);   /* what is read; the caller keeps it */
-const out *memory_file_get(void);               /* what was last written, until the next is; n 0: nothing */
+const out *memory_file_get(void);               /* the bytes last written, until the next write; n 0: none */
 
 #endif

@@ -5,7 +5,7 @@ function losses_of(rows, column) {
     return rows.filter(row => row[column] !== null).map(row => [row[0], number_of(row[column])]);
 }
 
-// A plot of lines ({ className, text, points }); above it, what each is, with its loss at a step or the last.
+// A plot of lines ({ className, text, points }); above it, each name, and the loss at a step or the last.
 function draw_losses(name, lines, { vocab, steps }, { at, pick } = {}) {
     const level = Math.log(vocab), entry = (className, text, loss) => make("span", "entry",
         make("i", className), text + " ", make("b", "", loss?.toFixed(4) ?? ""));

@@ -21,13 +21,13 @@
 
 typedef struct page {                   /* all zeros: no run is open */
     training t;
-    bool     open, failed;              /* failed: a step did, and the parameters are not to be used */
+    bool     open, failed;              /* failed: a step failed, and the parameters must not be used */
     int      broken;
     char    *flags, **word;             /* into which t.o points */
     run_row *row;                       /* of the steps so far */
-    size_t   rows, told;                /* told: how many of them page_news has given */
+    size_t   rows, told;                /* told: how many rows page_news has given */
     kept     kept;
-    struct kept_state now;              /* of the parameters as they are; values: before the last step */
+    struct kept_state now;              /* of the current parameters; values: before the last step */
     out      text;                      /* what the functions return */
 } page;
 static page the;
@@ -67,7 +67,7 @@ static double square(const gra_real *x, const gra_real *y, size_t n)   /* |x - y
     return sum;
 }
 
-/* Before the update, or (after) behind it. */
+/* Before the update, or after it. */
 static void measure(page *p, bool after)
 {
     const gra_real *before = p->now.values;
@@ -355,8 +355,8 @@ static void write_moment(page *p, out *o, struct kept_state *m, const int *ids, 
     out_text(o, "}");
 }
 
-/* The moment that is nearest to a step, whose parameters the model has until come_back; NULL: out of memory.
- * now: a copy of those that the model has, or NULL. */
+/* The moment nearest to a step; the model has that moment's parameters until come_back. NULL: out of memory.
+ * now: a copy of the model's current parameters, or NULL. */
 static struct kept_state *go_to(page *p, long at, gra_real **now)
 {
     struct kept_state *then = kept_near(&p->kept, at);

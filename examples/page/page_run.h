@@ -1,10 +1,10 @@
-/* page_run: a training run in a page: what train does, a slice at a time, and without files. It has the
- * numbers of
+/* page_run: a training run in a page: what train does, a slice at a time, and without files. The run has, bit
+ * for bit, the numbers of
  *
  *     GRADUS_ISA=base build/train --data TEXT FLAGS
  *
- * bit for bit. In the module page_open is called run_open, and so on. One that fails returns -1 or NULL, and
- * page_why a sentence. A text lives until the next call. */
+ * In the module page_open is called run_open, and so on. A function that fails returns -1 or
+ * NULL, and page_why then returns a sentence. A text lives until the next call. */
 #ifndef EXAMPLES_PAGE_RUN_H
 #define EXAMPLES_PAGE_RUN_H
 
@@ -12,10 +12,11 @@
 int   page_open(const char *flags, const char *text, int n, int broken);       /* 0 or -1 */
 char *page_why(void);                   /* the last warning */
 
-/* Trains for at most so many steps. Returns how many; 0 at the end of the run. */
+/* Trains for at most so many steps. Returns the number of steps; 0 at the end of the run. */
 int   page_train(int steps);
 
-/* From the next step on: the schedule of this learning rate, and so many windows or lines. 0 or -1 */
+/* From the next step on, training uses the schedule of this learning rate, and so many windows or lines. 0 or
+ * -1 */
 int   page_change(double lr, int rows);
 
 /* JSON: {"step":50,"steps":400,"rows":[[step,train_loss,val_loss|null,grad_norm,lr],...],
@@ -24,7 +25,7 @@ int   page_change(double lr, int rows);
  * current one. */
 char *page_news(void);
 
-/* A moment: the model with the parameters that were kept nearest to that step. It changes nothing in the
+/* A moment: the model with the parameters that were kept nearest to that step. Looking changes nothing in the
  * training.
  *
  *     {"step":50,"norms":[{"name":"tok_emb","grad":0.01,"ratio":0.003},...],"sample":"...","page":{...}}
@@ -43,6 +44,6 @@ char *page_loss_tsv(void);              /* loss.tsv so far, with an empty column
 char *page_vocab_tsv(void);
 unsigned char *page_save(void);         /* model.safetensors, page_saved_size() bytes */
 int   page_saved_size(void);
-int   page_load(const unsigned char *file, int n);      /* into the open model; after -1 it is as before */
+int   page_load(const unsigned char *file, int n);      /* into the open model, which -1 leaves as it was */
 
 #endif

@@ -1,6 +1,6 @@
 // ---- the page: its screens, one of which is shown; each starts when it is first shown -------------------
-// A screen is { start(), show(), hide() }: before it is first shown, whenever it is, when it no longer is.
-// The guided path is a strip above them, which sets them up.
+// A screen is { start(), show(), hide() }: called before it is first shown, whenever it is shown, and when it
+// is shown no longer. The guided path is a strip above the screens, which it sets up.
 
 const screens = { expression: expression_screen, training: training_screen, broken: broken_screen };
 const started = new Set();
@@ -68,7 +68,7 @@ function restore_fields(state) {
     if (state.has("prompt")) by_id("prompt_text").value = state.get("prompt");
 }
 
-// Behind what a station has set.
+// Called after a station has set the expression.
 function restore_expression(state) {
     if (!state.has("y")) return;
     const values = (state.get("at") || "").split(",").map(part => part.split(":"));

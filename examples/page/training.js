@@ -1,7 +1,7 @@
 // ---- the screen "A model learns" ------------------------------------------------------------------------
 // A worker trains; its answers are kept here and drawn in the next frame. What is shown is one moment of the
-// training, run.moment: the latest, or, if at is not null, the one at that step. wish: is it to play while
-// the screen is shown? pace: milliseconds between two steps, so that they can be watched.
+// training, run.moment: the latest, or, if at is not null, the moment at that step. wish: should the training
+// play while the screen is shown? pace: milliseconds between two steps, so that they can be watched.
 
 const training = { worker: null, run: 0, open: false, playing: false, wish: false, at: null, flags: "",
     in_view: "", prompt_typed: false, pace: 0 };
@@ -20,7 +20,7 @@ function in_words(text) {
         .replace(/, byte \d+ of the text/, "").replace("different bytes", "different characters");
 }
 
-// Is a run refused? Then what is shown is not that of what the fields say, and is dimmed.
+// If a run is refused, what is shown does not belong to the values of the fields, and is dimmed.
 function say_error(text, refused = false) {
     by_id("run_error").textContent = in_words(text);
     for (const id of ["run_middle", "run_later", "inspect"]) by_id(id).classList.toggle("stale", refused);
@@ -138,7 +138,7 @@ const drawings = {
         const step = shown_step(), held = losses_of(run.rows, 2);
         const rises = held.at(-1)?.[1] > 1.1 * Math.min(...held.map(last_of));
         draw_losses("run", [{ className: "train", text: "training loss", points: losses_of(run.rows, 1) },
-            { className: "held", text: "loss of the held-out tenth, which it never learns from", points: held }],
+            { className: "held", text: "loss of the held-out tenth, never learned from", points: held }],
         run, { at: step, pick: go_to_step });
         by_id("run_held").style.visibility = rises ? "" : "hidden";
         const slider = by_id("run_at");
@@ -222,7 +222,7 @@ function go_to_step(step) {
     ask_look();
 }
 
-// The prompt is continued by so many tokens; 0: only the probabilities of the next one.
+// Continues the prompt by so many tokens; 0: only computes the probabilities of the next token.
 function write_on(more) {
     const { temperature, top_k, top_p } = by_id("write").elements;
     for (const { name, value, previousElementSibling: shown } of [temperature, top_k, top_p])
@@ -280,7 +280,7 @@ const training_screen = {
     hide() { tell({ do: "pause" }); },
 };
 
-// For the guided path: the screen, with what a station speaks of in view.
+// For the guided path: the screen, with what a station is about in view.
 function set_training(what) {
     show_screen("training");
     if (what !== "play" && run.step === 0) begin_run(true);             // something to look at

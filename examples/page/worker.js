@@ -70,7 +70,7 @@ function work() {
         },
         pause() { if (playing) stop(); },
         step() { if (train(1)) stop(); },
-        // look, write: a text is asked for. load, change: something is done. args: those of run_look, ...
+        // look and write return a text; change and load report success. args: the arguments of run_look, ...
         look(m) { say("look", { json: c.text("run_look", ...m.args), why: c.text("run_why") }); },
         write(m) {
             say("written", { json: c.text("run_write", ...m.args), why: c.text("run_why"), more: m.args[2] });
@@ -84,12 +84,12 @@ function work() {
             say("saved", { name: m.name, file });
         },
     };
-    // One after another: the first waits until the module is compiled.
+    // Messages are handled one after another: the first waits until the module is compiled.
     let before = Promise.resolve();
     onmessage = ({ data }) => {
         before = before.then(() => actions[data.do](data)).catch(error => {
             playing = false;
-            c = null;                   // a module that has trapped is in no state to go on
+            c = null;                   // a module that has trapped cannot go on
             say("error", { text: String(error), fatal: true });
         });
     };

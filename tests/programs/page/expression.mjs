@@ -162,7 +162,7 @@ export default async function expression(browser, address, folder, native) {
         await page.click("#rows .row");
         same(/none: y is nan/.test(await page.text("#node .grad .facts")), true);
         await change(page, () => page.replace("#typed_text", "y = log(nan)"));
-        same(/nan is no number/.test(await page.text("#typed_mistake")), true);
+        same(/nan is not a number/.test(await page.text("#typed_mistake")), true);
     });
     await check("the tape writes a name and its kind in one size", async () => {
         await change(page, () => page.replace("#typed_text", "y = w*x"));
