@@ -2,9 +2,9 @@
  *
  *     make && build/examples/01_scalar
  *
- * What you will learn: a tape records what you compute; gra_backward walks it from the last record
- * to the first and leaves dy/dx in each x; and what that number means. In PyTorch this is
- * requires_grad=True and y.backward().
+ * What you will learn: a tape records what you compute, and gra_backward walks it from the last record to the
+ * first and leaves dy/dx in each x. You will also see what dy/dx means. In PyTorch this is requires_grad=True
+ * and y.backward().
  */
 #include "../core/gradus.h"
 
@@ -25,7 +25,7 @@ static void first(gra_tape *t)
     printf("dy/da = %g, dy/db = %g, dy/dc = %g\n\n", gradient(a), gradient(b), gradient(c));
 }
 
-/* A value may feed several ops: its gradient is the sum of their contributions. This is the
+/* A value may feed several ops: its gradient is the sum of the ops' contributions. This is the
  * expression on micrograd's first page (Karpathy 2020), where g = 24.704, dg/da = 138.834 and dg/db
  * = 645.577. */
 static gra_tensor *expression(gra_tape *t, gra_tensor *a, gra_tensor *b)
@@ -82,4 +82,4 @@ int main(void)
 }
 
 /* Try: c = -10 in first(). y changes by 20, but no gradient does: none of them depends on c.
- * Try: b = 0 there. dy/da is 0 then, as a cannot move y: its gradient is b. */
+ * Try: b = 0 there. Then dy/da, which is b, is 0: a change of a does not move y. */

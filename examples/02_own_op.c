@@ -115,5 +115,5 @@ int main(void)
     return wrong ? 1 : 0;
 }
 
-/* Try: 1 - s * s in place of 1 - s, in one line of backward(). The check fails, and tells by what factor.
- * Try: = in place of += there. y alone is right then; the check fails, since x may have other uses. */
+/* Try: 1 - s * s in place of 1 - s, in one line of backward(). The check fails, and reports the factor.
+ * Try: = in place of += there. The check fails: x may have other uses, and their gradients are lost. */

@@ -3,8 +3,8 @@
  *     make && build/examples/03_line
  *
  * What you will learn: a model owns parameters, an optimiser moves them against their gradients,
- * and training is a loop: begin, forward, loss, zero_grad, backward, step. All later examples, and
- * the GPT, are this loop.
+ * and training is a loop: begin, forward, loss, zero_grad, backward, step. All later examples, and the GPT,
+ * use this loop.
  */
 #include "../core/gradus.h"
 #include <math.h>

@@ -63,7 +63,7 @@ static int check(gra_tape *t, gra_rng *rng)
 /* ---- a task: a switch ------------------------------------------------------------------------ */
 
 /* The input is two numbers: a signal, and a switch that is 0 or 1. The output should be the signal if the
- * switch is on, else 0. That is the product of the two, which no linear function computes: the best one
+ * switch is on, else 0. That is the product of the two numbers. No linear function computes it: the best one
  * always lets half of the signal through. */
 enum { BATCH = 64, STEPS = 500 };
 
@@ -144,5 +144,5 @@ int main(void)
     return wrong ? 1 : 0;
 }
 
-/* Try: gra_tanh in place of gra_sigmoid. It learns, too: off comes closer to 0, but on is farther from 1.
- * Try: a batch of 4. The loss jumps about, and more of it is left: the gradient is a noisy guess. */
+/* Try: gra_tanh in place of gra_sigmoid. The layer still learns: off is closer to 0, but on farther from 1.
+ * Try: a batch of 4. The loss jumps about, and ends higher: the gradient is a noisy estimate. */

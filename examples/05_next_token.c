@@ -4,9 +4,9 @@
  *
  * What you will learn: a GPT reads a row of tokens and predicts, at each position, the token that
  * follows; its loss is the mean of -log(probability of the token that did follow); writing is
- * predicting again and again. Here a token is a character, its id the ASCII code, and the text is so
- * short that the model learns it by heart: to know what comes after "sells sea sh" it must look
- * back. train.c has the same loop for a text of your own.
+ * predicting again and again. Here a token is a character, and its id is the ASCII code. The text is so short
+ * that the model learns it by heart: to know what comes after "sells sea sh" the model must look back.
+ * train.c has the same loop for a text of your own.
  */
 #include "../layers/gpt.h"
 
@@ -58,7 +58,7 @@ int main(void)
     for (; prompt[n]; n++)
         written[n] = prompt[n];
     while (n < LENGTH) {
-        int time = n < CONTEXT ? n : CONTEXT;                               /* it sees only the last tokens */
+        int time = n < CONTEXT ? n : CONTEXT;                               /* the model sees no more */
         gra_begin(t, GRA_EVAL, NULL);
         gra_tensor *logits = gra_gpt_forward(t, &gpt, written + n - time, 1, time);
         const gra_real *last = logits->data + (time - 1) * VOCAB;           /* logits of the next token */
@@ -75,5 +75,5 @@ int main(void)
     gra_close(t);
 }
 
-/* Try: STEPS = 100. It has learnt what words are made of, but stutters: sels, selsea, shells s.
- * Try: CONTEXT = 4. It writes one line again and again: it cannot see which line it is in. */
+/* Try: STEPS = 100. The model has learnt what words are made of, but stutters: sels, selsea, shells s.
+ * Try: CONTEXT = 4. The model repeats one line: it cannot see which line it is in. */

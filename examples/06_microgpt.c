@@ -1,19 +1,19 @@
-/* 06: microgpt, number by number: a GPT that invents names, in two worlds.
+/* 06: microgpt, number by number: a GPT that invents names, and what a node of the tape is worth.
  *
  *     make && build/examples/06_microgpt              learns the names below
  *     build/examples/06_microgpt names.txt            learns yours, one per line
  *
  * Karpathy's microgpt (2026) is a GPT of 4192 parameters in two hundred lines of Python, in which every
  * number is a node of the tape. This is the same model from the same seed: from the 32,033 names that
- * microgpt learns (names.txt of his makemore) it prints the same 1025 lines, digit for digit.
+ * microgpt learns (names.txt of Karpathy's makemore) it prints the same 1025 lines, digit for digit.
  *
- * What you will learn: what a node is worth. In the scalar world a product of two numbers is a node, and so
- * is a sum; in ours a product of two matrices is one node. The arithmetic is the same. But each node must be
- * made, must remember its inputs, and is visited again on the way back: one or two microseconds in Python.
+ * What you will learn: what a node is worth. In microgpt a product of two numbers is a node, and so is a sum;
+ * here a product of two matrices is one node. The arithmetic is the same. But each node must be made, must
+ * remember its inputs, and is visited again on the way back. That takes one or two microseconds in Python.
  * Here the node of a tensor takes no longer, because its numbers lie side by side, and the processor
  * multiplies several of them at once. So this program, with thousands of times fewer nodes, is thousands of
- * times faster than Python. Without a file it lists the nodes of the first step, with the number of scalar
- * nodes that each of them replaces.
+ * times faster than Python. Without a file the program lists the nodes of the first step, with the number of
+ * scalar nodes that each replaces.
  *
  * Python computes in double, and so does this program: it is compiled with -DGRADUS_DOUBLE.
  */
@@ -41,7 +41,7 @@ static const char *const own[] = {                      /* of mathematicians and
 };
 static const char *names[MOST / 2];                     /* the names of the file */
 
-static int read_names(const char *path)                 /* returns how many; 0 after an error */
+static int read_names(const char *path)                 /* returns the number of names; 0 after an error */
 {
     static char text[MOST + 1];
     FILE *f = fopen(path, "rb");
@@ -127,7 +127,7 @@ static gra_tensor *matrix(gra_model *m, const char *name, int out, int in)
 }
 
 /* begin, the letters of the name, begin: ids[1], ids[2] ... follow ids[0], ids[1] ... */
-static int encode(const char *name, const int *id, int begin, int *ids)     /* returns how many to predict */
+static int encode(const char *name, const int *id, int begin, int *ids)     /* returns ids to predict */
 {
     int n = 0;
     for (ids[0] = begin; n < BLOCK && name[n]; n++)
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n_docs; i++) {
         order[i] = i;
         for (const char *c = docs[i]; *c; c++)
-            id[(unsigned char)*c] = 1;                  /* it occurs */
+            id[(unsigned char)*c] = 1;                  /* this letter occurs */
     }
     for (int c = 0; c < 256; c++)
         if (id[c]) {
@@ -209,5 +209,6 @@ int main(int argc, char **argv)
     gra_close(t);
 }
 
-/* Try: a file of a dozen names. It recites them: with 4192 parameters it can learn so few by heart.
+/* Try: a file of a dozen names. The model recites them: its 4192 parameters are enough to learn so few by
+ * heart.
  * Try: 1 / 0.1 in place of 1 / 0.5, a lower temperature. The names become alike. */

@@ -2,11 +2,11 @@
  *
  *     make && build/examples/07_half_the_bits
  *
- * What you will learn: a bfloat16 is the upper half of a float. It has the same exponents, so nothing new
- * overflows and no loss needs to be scaled, but 8 bits of mantissa instead of 24. A processor with an
- * instruction for bfloat16 multiplies twice as many numbers at a time. A model learns as well from products
- * whose factors are rounded to bfloat16, because the errors of many factors are independent and gradients
- * are noisy anyway; but sums, parameters and anything that must be precise stay float.
+ * What you will learn: a bfloat16 is the upper half of a float. It has a float's exponents, so nothing new
+ * overflows and no loss needs to be scaled, but a mantissa of 8 bits instead of 24. A processor with an
+ * instruction for bfloat16 multiplies twice as many numbers at a time. A model learns just as well from
+ * products of factors that are rounded to bfloat16, because the errors of many factors are independent and
+ * gradients are noisy anyway; but sums, parameters and anything that must be precise stay float.
  */
 #include "../layers/gpt.h"
 #include <math.h>
@@ -15,7 +15,7 @@
 
 /* ---- what it is ---- */
 
-/* The nearest bfloat16; of two that are equally near, the one whose last bit is 0. (NaN is not treated
+/* The nearest bfloat16. If two are equally near, the last bit of the result is 0. (NaN is not treated
  * here.) */
 static float bfloat16(float x)
 {
@@ -37,7 +37,7 @@ static void show_numbers(void)
 
 /* ---- a product ---- */
 
-/* The root mean square of c - a b, relative to that of a b, for a (64, k) and b (k, 64). */
+/* The root mean square of c - a b, divided by the root mean square of a b, for a (64, k) and b (k, 64). */
 static double product_error(gra_tape *t, gra_number number, int k)
 {
     enum { N = 64 };
@@ -131,7 +131,7 @@ int main(void)
     printf("A number and the nearest bfloat16:\n\n");
     show_numbers();
 
-    gra_keep_going(t, true);                            /* an error is not the end */
+    gra_keep_going(t, true);                            /* an error does not abort */
     if (gra_products(t, GRA_BF16)) {
         printf("\nThis processor has no instruction for products of bfloat16 numbers. To see the\n"
                "rest without it, slowly: GRADUS_ISA=base+bf16 build/examples/07_half_the_bits\n");
@@ -140,7 +140,7 @@ int main(void)
     }
     gra_keep_going(t, false);
 
-    printf("\nThe error of a matrix product, whose sums have k terms, relative to its size:\n\n");
+    printf("\nThe relative error of a matrix product whose sums have k terms:\n\n");
     printf("   k     float   bfloat16\n");
     for (int k = 64; k <= 4096; k *= 8)
         printf("%4d  %8.1g  %8.2g\n", k, product_error(t, GRA_FLOAT, k), product_error(t, GRA_BF16, k));

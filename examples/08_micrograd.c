@@ -3,8 +3,8 @@
  *     make && build/examples/08_micrograd
  *
  * The notebook demo.ipynb of Andrej Karpathy's micrograd (2020) computes number by number in Python, in
- * double, from the seed 1337 of NumPy (its data) and of Python (its weights). The same seeds give the same
- * losses here, with whole matrices: the notebook prints 0.8958441028683222 at step 0, and
+ * double. Its data come from NumPy's seed 1337, and its weights from Python's seed 1337. The same seeds give
+ * the same losses here, with whole matrices: the notebook prints 0.8958441028683222 at step 0, and
  * 0.010978370135492717 at step 99. */
 #include "core/gradus.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* 09: makemore, parts 1, 3 and 5: a table, a perceptron with batch norm, a tree of layers: they invent names.
+/* 09: makemore, parts 1, 3 and 5: a table, a perceptron with batch norm, and a tree of layers invent names.
  *
  *     make && build/examples/09_makemore              learns the names below, in a few steps
  *     build/examples/09_makemore names.txt 3          learns yours: part 1, 3 or 5, with all its steps
@@ -6,7 +6,7 @@
  * From the 32,033 names of Andrej Karpathy's makemore and the seeds of his notebooks (2022) this program
  * prints the notebooks' numbers, which PyTorch computed, to four digits or more:
  *
- *     part 1   loss 2.4818 (his: 2.4818), then mor. axx. minaymoryles. kondlaisah. anchthizarie.
+ *     part 1   loss 2.4818 (published: 2.4818), then mor. axx. minaymoryles. kondlaisah. anchthizarie.
  *     part 3   train 2.0674147, val 2.1056839 (2.0674145, 2.1056840), and the same 20 losses on the way
  *     part 5   train 1.7690282, val 1.9936513 (1.7690284, 1.9936515), and 19 of the 20 losses */
 #include "core/gradus.h"
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     }
     gra_tape *t = gra_open(1);
     if (part == 0 || part == 1)
-        table(t, argc > 1 ? 267 : 20);                  /* where the notebook has stopped */
+        table(t, argc > 1 ? 267 : 20);                  /* where the notebook stopped */
     for (int p = 3; p <= 5; p += 2)
         if (part == 0 || part == p)
             train(t, p, argc > 1 ? 200000 : 20);

@@ -3,12 +3,12 @@
  *     make && build/examples/10_compute_again
  *
  * What you will learn: a backward computes the derivative of each op from values of the forward. If a step
- * keeps all of them, memory grows with depth. It may also keep few values, and compute the others again when
- * the backward needs them. With n layers in groups of k, it keeps n/k inputs, and the insides of one group at
- * a time. The memory n/k + k is least for k = sqrt(n), and the forward is computed twice (Chen et al. 2016).
- * If only the first input is kept, all layers before a layer are computed again for its backward: n^2/2
- * layers, in the memory of a few. The gradient has the same bits each time. `build/train --recompute` keeps
- * the input of each block. / */
+ * keeps all of them, memory grows with depth. Instead it may keep only a few values, and compute the rest
+ * again when the backward needs them. With n layers in groups of k, the step keeps n/k inputs, and all values
+ * of one group at a time. The memory n/k + k is least for k = sqrt(n), and the forward is computed twice
+ * (Chen et al. 2016). If only the first input is kept, all layers before a layer are computed again for its
+ * backward: n^2/2 layers, in the memory of a few. All these ways give the same gradient, bit for bit.
+ * `build/train --recompute` keeps the input of each block. / */
 #include "../core/gradus.h"
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ enum { LAYERS = 64, ROWS = 512, WIDTH = 256 };
 
 struct group { gra_tensor *w; int layers; };
 
-/* tanh(x w^T), some layers one after the other, which share w: the memory is that of the results. */
+/* tanh(x w^T), some layers one after another, which share w: almost all of the memory is for the results. */
 static gra_tensor *group(gra_tape *t, void *arg, gra_tensor *x)
 {
     const struct group *g = arg;
@@ -31,13 +31,14 @@ static gra_tensor *group(gra_tape *t, void *arg, gra_tensor *x)
 /* For each layer's backward, all layers before that layer are computed again. */
 static gra_tensor *nothing(gra_tape *t, void *arg, gra_tensor *x)
 {
-    const struct group *g = arg;                        /* its neighbour in the array has one layer fewer */
+    const struct group *g = arg;                        /* the group before it in the array has one layer
+                                                         * fewer */
     if (g->layers > 1)
         x = gra_checkpoint(t, nothing, (void *)(g - 1), x);
     return gra_tanh(t, gra_linear(t, x, g->w, NULL));
 }
 
-/* A step, in a process of its own, which prints its memory and time. k: layers in a group; LAYERS + 1: keep
+/* A step in a separate process, which prints its memory and time. k: layers in a group; LAYERS + 1: keep
  * all; 0: keep nothing. */
 static int step(const char *kept, int k)
 {

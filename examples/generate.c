@@ -8,7 +8,7 @@
  *
  *     build/generate --prompt "static int " --attention attention.png
  *
- * GPT-2 from Hugging Face's folder; its text ends at <|endoftext|>:
+ * This runs GPT-2 from a Hugging Face folder, up to <|endoftext|>:
  *
  *     build/generate --model gpt2/ --prompt "Hello, I am" --top-k 50
  *
@@ -124,7 +124,7 @@ static int write_logits(const session *s, const sampler *writer)
     return failed ? warn("cannot write %s: %s", s->logits, why) : 0;
 }
 
-/* A token may end inside a character, which is held back until the next completes it. */
+/* A token may end inside a character, which is held back until the next token completes it. */
 static void say_token(session *s, int id, bool first)
 {
     const loaded *l = &s->loaded;

@@ -1,7 +1,7 @@
 /* train: learns to continue a text, token by token, and writes its loss curve.
  *
  *     make train                                      on this project's own sources
- *     build/train --data shakespeare.txt --steps 5000 on a text of your own
+ *     build/train --data shakespeare.txt --steps 5000 on your own text
  *     build/train --resume build/run                  continues a run that was stopped
  *     build/train --help                              all flags
  *

@@ -1,5 +1,5 @@
 /* config_json: see config_json.h. Each setting that changes what a GPT-2 computes has a row in the table; all
- * others are skipped. */
+ * other settings are skipped. */
 #include "config_json.h"
 #include "json_members.h"
 
@@ -38,7 +38,7 @@ static const struct setting {
     { "scale_attn_by_inverse_layer_idx", TO(fixed), { "false" }, "false, as in a gra_gpt" },
 };
 
-/* Two JSON values are the same: as text, or as numbers (1e-05 and 0.00001). */
+/* Are two JSON values the same, as text or as numbers (1e-05 and 0.00001)? */
 static bool same(const char *a, const char *b)
 {
     char *end_a, *end_b;

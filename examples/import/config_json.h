@@ -12,11 +12,11 @@ struct config_json {                    /* a field is 0 if the file does not hav
     char why[300];                      /* the error, if the result was false */
 };
 
-/* Reads the config.json in the folder of `model`, if there is one. False, and why: the file is not a JSON
- * object; or a setting requires a model that a gra_gpt cannot be (another activation function, another norm
- * epsilon, attention not scaled by 1 / sqrt(head size)), or has two values, also under two names (n_head and
- * num_attention_heads). null counts as missing. Settings that do not change the logits (dropout, special
- * tokens ...) are skipped. */
+/* Reads the config.json in the folder of `model`, if there is one. Returns false, and a reason in why, if the
+ * file is not a JSON object, or a setting requires a model that a gra_gpt cannot be (a different activation
+ * function or norm epsilon, attention not scaled by 1 / sqrt(head size)), or a setting has two values,
+ * perhaps under two names (n_head and num_attention_heads). null counts as missing. Settings that do not
+ * change the logits (dropout, special tokens ...) are skipped. */
 bool config_json_read(struct config_json *c, const char *model);
 
 #endif

@@ -15,7 +15,7 @@ static void put(gra_model *to, const gra_model *m, const gra_gpt_config *c, int 
     gra_freeze(x, true);                                        /* it needs no gradient */
     for (int k = i; x && k < i + (r->part ? 3 : 1); k++) {
         const gra_tensor *p = gra_param_find(m, names_of(k, false, ours));
-        if (p)                                                  /* otherwise a bias that it does not have */
+        if (p)                                                  /* NULL: a bias that the GPT does not have */
             names_copy(k, true, true, p, x->data, false);
     }
 }

@@ -14,13 +14,13 @@ struct import {
     const char             *path;
     char                   *why;
     const char             *table;      /* the longest name of a table of embeddings; */
-    int                     before;     /* how many characters a wrapper has put before it */
-    bool                    gpt2;       /* the file has GPT-2's names, else ours */
+    int                     before;     /* the length of a wrapper's prefix before that name */
+    bool                    gpt2;       /* the file has GPT-2's names, not ours */
     bool                    transposed; /* matrices in the blocks */
     gra_gpt_config          config;
     struct config_json      beside;
     int                     n;          /* parameters: OUTSIDE, and BLOCK for each block */
-    const gra_file_tensor **place;      /* each one's tensor in the file, or NULL */
+    const gra_file_tensor **place;      /* each parameter's tensor in the file, or NULL */
     bool                    has[GROUPS];
 };
 
@@ -44,7 +44,7 @@ static bool file_failed(struct import *f)
 /* ---- names ---- */
 
 /* A wrapper of a model (DistributedDataParallel, torch.compile, Lightning ...) puts a part before its names,
- * and GPT-2's head is outside "transformer.": a name loses the parts that it shares with that of a table. */
+ * and GPT-2's head is outside "transformer.": a name loses the parts that it shares with a table's name. */
 static const char *plain(const struct import *f, const gra_file_tensor *x)
 {
     const char *s = x->name;
@@ -170,7 +170,7 @@ static bool fits(struct import *f)
             return wrong(f, "it has no tensor %s", names_of(i, f->gpt2, (names_text){ 0 }));
         if (i == OUTSIDE) {
             const gra_shape s = f->place[i]->shape;
-            f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* another ndim is refused below */
+            f->transposed = f->gpt2 && s.dim[0] < s.dim[1];   /* a different ndim is refused below */
         }
         if (f->place[i] && !check_shape(f, i))
             return false;
@@ -191,8 +191,8 @@ static bool read_all(struct import *f, const gra_file_tensor *x, real **values)
     return shards_read(&f->in, x, *values) == 0 || file_failed(f);
 }
 
-/* Tied: the file has no head, or one with the token embedding's values, as PyTorch writes it; unless the
- * config.json says that it is not. */
+/* A model is tied if the file has no head, or a head with the token embedding's values, as PyTorch writes it,
+ * unless the config.json says that the model is not tied. */
 static bool read_tied(struct import *f)
 {
     const gra_file_tensor *head = f->place[OUT_HEAD], *tokens = f->place[TOK_EMB];

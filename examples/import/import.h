@@ -1,4 +1,4 @@
-/* import: loads a GPT from a safetensors file of another program.
+/* import: loads a GPT from another program's safetensors file.
  *
  *     family                        its names                                                     GELU
  *     Raschka's GPTModel, gradus'   trf_blocks.0.att.W_query.weight (w, w), W_key, W_value        tanh
@@ -10,11 +10,11 @@
  * Buffers (*.mask, *.attn.bias, *.attn.masked_bias) are skipped. A file without any bias makes a GPT without
  * biases; a file without a head, or with a head equal to the token embedding, makes a tied GPT.
  *
- * The tensors do not show two things, which are taken from the first source that has them. The number of
- * heads: "n_heads" in the file's metadata; n_head in a config.json beside the file; the caller; w / 64, as in
- * every GPT-2. The form of GELU: "gelu" in the metadata ("erf" or "tanh"); activation_function in the
- * config.json; the family's own. A config.json is refused if it requires something that gradus does not
- * compute, or describes another model. */
+ * The tensors do not show two things, which are taken from the first source that has them. For the number of
+ * heads the sources are "n_heads" in the file's metadata, n_head in a config.json beside the file, the
+ * caller, and w / 64, as in every GPT-2. For the form of GELU they are "gelu" in the metadata ("erf" or
+ * "tanh"), activation_function in the config.json, and the family's usual form. A config.json is refused if
+ * it requires something that gradus does not compute, or describes a different model. */
 #ifndef EXAMPLES_IMPORT_H
 #define EXAMPLES_IMPORT_H
 
@@ -22,11 +22,12 @@
 
 enum { IMPORT_WHY = 512 };
 
-/* The configuration of the file's GPT, as import_gpt would make it. 0; or -1, and why. */
+/* The configuration of the file's GPT, as import_gpt would make it. Returns 0; or -1, and a reason in why. */
 int import_config(gra_gpt_config *c, const char *path, int n_heads, char why[IMPORT_WHY]);
 
 /* Makes g in the scope of a new model, with the file's configuration and values, and this dropout. n_heads 0:
- * the file's. 0; or -1, and why is a sentence that names the wrong tensor or setting: close the model. */
+ * the file's. Returns 0; or -1, and in why a sentence that names the wrong tensor or setting: then close the
+ * model. */
 int import_gpt(struct gra_gpt *g, gra_scope scope, const char *path, int n_heads, double drop_rate,
                char why[IMPORT_WHY]);
 

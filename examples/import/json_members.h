@@ -17,13 +17,13 @@ struct json {
     bool     object, first;
 };
 
-struct json json_open(gra_json text, char bracket);     /* another bracket: wrong */
+struct json json_open(gra_json text, char bracket);     /* a different bracket is wrong */
 bool        json_next(struct json *j);
-gra_json    json_member(gra_json object, const char *name);     /* the first one's value; at NULL: none */
-bool        json_is(gra_json value, const char *text);          /* is it written so? */
+gra_json    json_member(gra_json object, const char *name);     /* the first member's value; at NULL: none */
+bool        json_is(gra_json value, const char *text);          /* is it written like this? */
 
 /* A file of at most `most` bytes, and a 0 after them; free it. NULL: *why is a sentence; if the file does not
- * exist, the sentence of ENOENT. */
+ * exist, it is ENOENT's sentence. */
 char *json_read_file(const char *path, size_t most, const char **why);
 
 /* Copies a part of the text for an error message: control characters become ?, and a long part is cut. */

@@ -17,7 +17,7 @@ static int failed(shards *s, const char *format, ...)
     return -1;
 }
 
-/* Opens a file, which then is s->file[s->files - 1]. */
+/* Opens a file, which becomes s->file[s->files - 1]. */
 static int open_file(shards *s, const char *path)
 {
     gra_file **file = realloc(s->file, ((size_t)s->files + 1) * sizeof *file);
@@ -31,7 +31,7 @@ static int open_file(shards *s, const char *path)
 
 static int add(shards *s, const gra_file_tensor *x, gra_file *file)
 {
-    if (!(s->count & (s->count - 1))) {         /* room for twice as many whenever that is a power of two */
+    if (!(s->count & (s->count - 1))) {         /* room doubles when the count is a power of two */
         struct shards_tensor *list = realloc(s->tensor, (s->count ? 2 * (size_t)s->count : 1) * sizeof *list);
         if (!list)
             return failed(s, "out of memory");

@@ -6,7 +6,7 @@
 #include "../../layers/gpt.h"
 
 enum names_group { NEEDED, HEAD, BIAS, QKV_BIAS, GROUPS };  /* optional: the head; all biases of a group */
-enum { VOCAB = -1, CONTEXT = -2 };      /* sizes that are no multiples of the width */
+enum { VOCAB = -1, CONTEXT = -2 };      /* sizes that are not multiples of the width */
 
 typedef struct names_row {
     const char *name[2];                /* ours, and GPT-2's */
@@ -18,15 +18,16 @@ typedef struct names_row {
 enum { OUTSIDE = 5, BLOCK = 16 };       /* parameters outside the blocks, and in each */
 enum { TOK_EMB = 0, POS_EMB = 1, OUT_HEAD = 4 };        /* of those outside */
 extern const names_row names_outside[OUTSIDE], names_block[BLOCK];
-extern const char *const names_blocks[2];               /* names in the blocks begin so: ours, GPT-2's */
+extern const char *const names_blocks[2];               /* the prefix of names in the blocks: ours, GPT-2's */
 
-/* Of parameter i, where those outside the blocks come first, then those of each block. */
+/* For parameter i: the parameters outside the blocks come first, then those of each block. */
 typedef char names_text[64];
 const names_row *names_at(int i);
 const char *names_of(int i, int gpt2, names_text to);
 
-/* The shape of the tensor that contains it, with our names or GPT-2's; turned: its matrices in the blocks are
- * transposed. names_copy copies the values there from ours, or, if `back`, from there to ours. */
+/* names_shape: the shape of the tensor that contains parameter i, with our names or GPT-2's; turned: matrices
+ * in the blocks are transposed. names_copy copies the values from ours to theirs, or, if `back`, from theirs
+ * to ours. */
 gra_shape   names_shape(int i, const gra_gpt_config *c, bool gpt2, bool turned);
 void        names_copy(int i, bool gpt2, bool turned, const gra_tensor *ours, gra_real *theirs, bool back);
 

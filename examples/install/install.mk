@@ -14,8 +14,8 @@ mandir     = $(PREFIX)/share/man
 MANDIR     = $(mandir)
 INSTALL    = install
 
-# The version is that of gradus.h: 100 is 0.1.0. The name of a shared library contains the part that must
-# agree: until 1.0 the first two numbers, from then on the first.
+# The version is that of gradus.h: 100 is 0.1.0. The name of a shared library contains the part of the version
+# that must agree: until 1.0 the first two numbers, from then on the first.
 NUMBER  := $(shell sed -n 's/^.define GRADUS_VERSION *\([0-9]*\).*/\1/p' core/gradus.h)
 VERSION := $(shell echo $$(($(NUMBER) / 10000)).$$(($(NUMBER) / 100 % 100)).$$(($(NUMBER) % 100)))
 ABI     := $(shell echo $(VERSION) | sed 's/^\(0\.[0-9]*\).*/\1/; s/^\([1-9][0-9]*\)\..*/\1/')
@@ -108,10 +108,10 @@ install: $(LIBRARIES) $(SO) $(SO64) $(addprefix $(B)/,$(INSTALLED))
 	    chmod 644 $(TO_MAN)/gradus-$$name.1 || exit 1; \
 	done
 	chmod 644 $(TO_PC)/gradus.pc $(TO_PC)/gradus64.pc $(TO_H)/layers.h
-	@echo 'pkg-config finds it after: export PKG_CONFIG_PATH='$(call sh_word,$(LIBDIR)/pkgconfig)
+	@echo 'pkg-config finds gradus after: export PKG_CONFIG_PATH='$(call sh_word,$(LIBDIR)/pkgconfig)
 
-# Also removes the folders that are then empty, below DESTDIR or else PREFIX; in a system's PREFIX, only our
-# own.
+# Also removes the folders that are then empty, below DESTDIR or else PREFIX; in a system's PREFIX, only
+# gradus' own folders.
 SYSTEM = $(filter / /usr /usr/ /usr/local /usr/local/,$(PREFIX))
 TOP    = $(or $(DESTDIR),$(if $(SYSTEM),$(INCLUDEDIR),$(PREFIX)))
 ## make uninstall   removes them (with the same PREFIX)

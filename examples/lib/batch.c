@@ -44,7 +44,7 @@ static void fill(batch *b, text_part part)
         const uint16_t *at = part.ids + begin_of(b, part, r);
         const int n = length_of(b, part, r);
         for (int i = 0; i < b->time; i++) {
-            *ids++ = i < n ? at[i] : at[0];             /* past the end any token: none before sees it */
+            *ids++ = i < n ? at[i] : at[0];             /* past the end, any token: no earlier one sees it */
             *next++ = i < n ? at[i + 1] : GRA_IGNORE_INDEX;
         }
     }

@@ -3,7 +3,7 @@
  *     hello  ->  1 0 2 2 3  ->  a row: ids 1 0 2 2, next 0 2 2 3
  *
  * A row is a window of the text, as long as the context; or, with --lines, a line of at most the context. A
- * batch is as wide as its longest line; the targets past the end of a shorter one are ignored. */
+ * batch is as wide as its longest line; the targets past the end of a shorter line are ignored. */
 #ifndef EXAMPLES_BATCH_H
 #define EXAMPLES_BATCH_H
 
@@ -14,7 +14,7 @@ typedef struct batch {
     int    *ids, *next;                 /* (rows, time); next: also GRA_IGNORE_INDEX */
     size_t  tokens;                     /* how many targets count */
     int     most, context;              /* there is room for (most, context) */
-    size_t *row;                        /* of each row: where the window begins, or which line it is */
+    size_t *row;                        /* of each row: the begin of its window, or its line */
 } batch;
 
 int  batch_open(batch *b, int most, int context);       /* 0, or -1 after a warning; close it in any case */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* open returns the lowest free number: in this order, that of the stream itself. */
+/* open returns the lowest free number, which in this order is the stream's own number. */
 static void open_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

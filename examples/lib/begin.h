@@ -1,5 +1,5 @@
-/* begin: what a program does first, so that its files contain only their own text, and a failed write is
- * reported. */
+/* begin: what a program does first. It makes sure that files contain only their own text, and that a failed
+ * write is reported. */
 #ifndef EXAMPLES_BEGIN_H
 #define EXAMPLES_BEGIN_H
 

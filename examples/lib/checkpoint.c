@@ -62,7 +62,7 @@ int checkpoint_read_options(training *t)
     return failed;
 }
 
-/* Text and tokenizer must be those that the run began with. */
+/* Text and tokenizer must be the same as when the run began. */
 static int check_text(const training *t, const gra_file *f)
 {
     char ours[17];

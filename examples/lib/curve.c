@@ -15,13 +15,13 @@ static const char script[] =
     "set datafile separator \"\\t\"\n"
     "set xlabel 'training step'\n"
     "set ylabel 'loss (nats per token)'\n"
-    "bits = %.9g\n"                     /* per byte, for each nat per token */
+    "bits = %.9g\n"                     /* bits per byte for one nat per token */
     "set y2label 'bits per byte'\n"
     "set grid lc rgb '#d8d8d8' lt 1 lw 1\n"
     "set border 11 lc rgb '#606060'\n"
     "set tics nomirror\n"
     "set link y2 via bits * y inverse y / bits\n"
-    "set tmargin 4\n"                   /* the key is above the axes: inside it would cut the grid */
+    "set tmargin 4\n"                   /* the key is above the axes: inside, it would cut the grid */
     "set key above center horizontal Left reverse maxrows 1 samplen 3 width -2 spacing 1.4 \\\n"
     "    title 'Cross-entropy of the next token'\n"
     "set autoscale xfixmax\n"
@@ -30,7 +30,7 @@ static const char script[] =
     "# The training loss jumps from batch to batch: over it, its running mean m over about n steps.\n"
     "stats 'loss.tsv' every ::1 using 1:2 nooutput\n"
     "span = bits * (STATS_max_y - STATS_min_y)\n"
-    "tics = span > 5 ? 1.0 : span > 1 ? 0.5 : 0.1\n"           /* by themselves they would be those of y */
+    "tics = span > 5 ? 1.0 : span > 1 ? 0.5 : 0.1\n"           /* else y2 would have y's tics */
     "set y2tics tics\n"
     "n = STATS_records > 5000 ? 50.0 : STATS_records > 400 ? STATS_records / 100.0 : 4.0\n"
     "m = 0.0; w = 0.0\n"

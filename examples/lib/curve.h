@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_CURVE_H
 #define EXAMPLES_CURVE_H
 
-/* bits: in a byte, for each nat of a token (tokens.h) */
+/* bits: bits per byte for one nat per token (tokens.h) */
 int         curve_begin(const char *folder, double bits);   /* writes loss.gp, which draws it; 0 or -1 */
 const char *curve_draw(const char *folder, double bits);    /* as gnuplot_draw */
 

@@ -23,7 +23,7 @@ typedef struct flag {
     const char *name;                   /* "steps" for --steps */
     flag_kind   kind;
     void       *value;                  /* the variable that it sets, which holds the default */
-    double      low, high;              /* the range of a number; of a text, low 1 means not empty */
+    double      low, high;              /* the range of a number; low 1: a text may not be empty */
     const char *what;                   /* the name of the value in --help: N, FILE, a|b|c */
     const char *help;                   /* its description in --help, one line */
     const char *unset;                  /* the default in words, if a number would not explain it */
@@ -40,7 +40,7 @@ int   flags_parse(const flag *table, int n, const char *about, int argc, char **
 /* "name\tvalue\n" for each flag that has a value; free it. NULL after a warning. */
 char *flags_write(const flag *table, int n);
 
-/* Reads what flags_write wrote; warnings name path. Modifies text, into which FLAG_TEXT values point then. 0,
+/* Reads what flags_write wrote; warnings name path. Modifies text; FLAG_TEXT values then point into it. 0,
  * or -1 after a warning. */
 int   flags_read(const flag *table, int n, const char *path, char *text);
 

@@ -1,4 +1,4 @@
-/* forward: how a program computes the logits: by gra_gpt_forward, or by a variant of it, as page/broken.c. */
+/* forward: how a program computes the logits: by gra_gpt_forward, or by a variant such as page/broken.c. */
 #ifndef EXAMPLES_FORWARD_H
 #define EXAMPLES_FORWARD_H
 

@@ -1,5 +1,5 @@
-/* gnuplot: see gnuplot.h. It runs without a shell, reads its script from an unnamed file and writes the
- * picture to another: no path has to be quoted, no file removed afterwards. */
+/* gnuplot: see gnuplot.h. gnuplot runs without a shell, reads its script from one unnamed file and writes the
+ * picture to a second: no path has to be quoted, and no file has to be removed afterwards. */
 #include "gnuplot.h"
 #include "../../core/base/system.h"
 #include "files.h"
@@ -24,11 +24,11 @@ static void become(char *const arguments[], int in, int out, const char *folder)
     _exit(NOT_FOUND);
 }
 
-/* Returns its exit status, or -1: errno is set. */
+/* Returns the program's exit status, or -1: errno is set. */
 static int run_program(char *const arguments[], int in, int out, const char *folder)
 {
     int status;
-    signal(SIGCHLD, SIG_DFL);           /* if it is ignored, waitpid fails */
+    signal(SIGCHLD, SIG_DFL);           /* if SIGCHLD is ignored, waitpid fails */
     const pid_t pid = fork();
     if (pid == 0)
         become(arguments, in, out, folder);

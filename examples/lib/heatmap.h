@@ -5,8 +5,8 @@
 #include "../../layers/gpt.h"
 #include "tokens.h"
 
-/* Draws the attention of the n tokens in ids; begins a step of the tape. Writes an SVG if path ends in .svg,
- * else a PNG, all or nothing. 0, or -1 after a warning. */
+/* Draws the attention of the n tokens in ids, which begins a step of the tape. Writes an SVG if path ends in
+ * .svg, else a PNG, all or nothing. 0, or -1 after a warning. */
 int heatmap_write(const char *path, gra_tape *t, const struct gra_gpt *gpt, const tokenizer *k,
                   const int *ids, int n);
 

@@ -56,7 +56,7 @@ int lines_shuffle(char **bytes, size_t *n, uint64_t seed, size_t *train)
     char *shuffled = malloc(size), *out = shuffled;
     const bool room = found && order && shuffled;
     if (room) {
-        gra_rng rng;                    /* only for this: other draws are as in a run without --lines */
+        gra_rng rng;                    /* only for lines: other draws are as without --lines */
         gra_manual_seed(&rng, seed);
         gra_randperm(&rng, order, (int)lines);
         find(*bytes, *n, found, &size);

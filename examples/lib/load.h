@@ -1,7 +1,7 @@
 /* load: a trained model and its prompt, for generate and look.
  *
- * The model is a folder that train wrote or a file of parameters, also of another program (import.h). Its
- * vocabulary is the file beside it; without one, tokens are given as numbers.
+ * The model is a folder that train wrote, or a file of parameters, perhaps from another program (import.h).
+ * Its vocabulary is the file beside it; without one, tokens are given as numbers.
  *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_LOAD_H
@@ -18,19 +18,19 @@ typedef struct loaded {                 /* all zeros: nothing is loaded */
     gra_tape   *tape;
     gra_model  *model;
     struct gra_gpt gpt;
-    bool        text;                   /* there is a tokenizer, else tokens are numbers */
+    bool        text;                   /* it has a tokenizer; else tokens are numbers */
     tokenizer   tokens;
-    bool        lines;                  /* it was trained with --lines: its end token also begins a text */
+    bool        lines;                  /* trained with --lines: the end token also begins a text */
     int         end;                    /* the token that ends a text; -1: none */
     int        *ids;                    /* the tokens of the prompt; the prompt is shown from ids[first] */
-    size_t      n, first;               /* to ids[n - 1]; before it may be the end token */
+    size_t      n, first;               /* to ids[n - 1]; ids[0] may be the end token */
 } loaded;
 
 /* The folder and the file of a model, which is given as either. 0 or -1 */
 int  load_find(const char *model, char folder[FILE_PATH], char file[FILE_PATH]);
 
-/* ids NULL: the prompt is text. special: are special tokens read in it? -1: if the run read them. heads 0:
- * the file's. 0 or -1 */
+/* ids NULL: the prompt is text. special: are special tokens read in the prompt? -1: if the run read them.
+ * heads 0: the file's. 0 or -1 */
 int  load_open(loaded *l, const char *model, const char *prompt, const char *ids, int special, int heads,
                int threads);
 void load_close(loaded *l);

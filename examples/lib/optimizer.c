@@ -4,7 +4,8 @@
  *     sgd     the same with momentum 0.9
  *     muon    the matrices inside the blocks by Muon, the rest by AdamW; warm-up, constant, then linear
  *
- * To add one, write its init and its step, a row in the table below, and its name in OPTIMIZER_NAMES.
+ * To add an optimiser, write its init and its step, a row in the table below, and its name in
+ * OPTIMIZER_NAMES.
  */
 #include "optimizer.h"
 #include <math.h>

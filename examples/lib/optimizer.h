@@ -14,9 +14,9 @@ typedef struct optimizer {
     gra_muon  muon;
 } optimizer;
 
-void   optimizer_defaults(options *o);          /* of the options that depend on it and were not given */
+void   optimizer_defaults(options *o);          /* sets options that depend on it, if not given */
 int    optimizer_init(optimizer *opt, const options *o, gra_model *m);  /* 0; -1: see gra_model_error */
 void   optimizer_resume(optimizer *opt, long steps);    /* after `steps` steps; the model has the moments */
-double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns its learning rate */
+double optimizer_step(optimizer *opt, long step);       /* step 1, 2, ...; returns the step's learning rate */
 
 #endif

@@ -1,6 +1,6 @@
 /* options: the settings of a training run, each with its flag and its default.
  *
- * The default size is that of nanoGPT's example for laptops. The model is GPT-2's (tied head, its
+ * The default size is the size of nanoGPT's example for laptops. The model is GPT-2's (tied head, its
  * initialisation) but without biases, which learns a little better at this size. */
 #include "options.h"
 #include "files.h"
@@ -192,7 +192,7 @@ int options_complete(options *o)
     if (check_name("data", o->data) || check_name("from", o->from))
         return -1;
     if (o->width % o->heads != 0)
-        return warn("--heads %ld does not divide --width %ld: each head gets an equal share of it", o->heads,
+        return warn("--heads %ld does not divide --width %ld: each head gets an equal share", o->heads,
                     o->width);
     if (o->positions && o->context > o->positions)
         return warn("--context: got %ld, expected at most %ld, the positions of the model", o->context,

@@ -22,7 +22,7 @@ void progress_print(progress *p, const training *t, const run_row *row)
     const double now = seconds_now(),
         left = (now - p->begun) / (double)(row->step - p->first) * (double)(t->o.steps - row->step);
     char val[40] = "", text[32];
-    /* Running means over about ten steps. They start at 0, so they are divided by weight, the sum of the
+    /* Running means over about ten steps. The means start at 0, so they are divided by weight, the sum of the
      * factors so far. */
     p->loss += (row->train_loss - p->loss) / 10;
     p->rate += (row->tokens_per_s - p->rate) / 10;

@@ -6,7 +6,7 @@
 
 typedef struct progress {
     long   first;                       /* the step after which this process began */
-    double begun, last_log;             /* the time then, and of the last line printed */
+    double begun, last_log;             /* the time then, and when the last line was printed */
     double loss, rate, weight;          /* running means of training loss and tokens per second */
 } progress;
 

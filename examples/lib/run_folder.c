@@ -52,8 +52,8 @@ static int refuse_output_as_model(const training *t)
     return warn("--from %s would be overwritten by the run: give another --out", t->o.from);
 }
 
-/* A folder with loss.tsv is a run's. Without it, a model there was not written by a run and must not be
- * overwritten. */
+/* A folder with loss.tsv is a run's. In a folder without loss.tsv a model was not written by a run, and must
+ * not be overwritten. */
 static int refuse_strangers(const char *folder)
 {
     char path[FILE_PATH];
@@ -74,7 +74,7 @@ static int lock(const run *r)
     return warn("another run is writing to %s: wait until it ends, or give another --out", r->folder);
 }
 
-/* Finds where the rows of the first n steps end: later ones are removed, as those steps are run again. */
+/* Finds where the rows of the first n steps end: later rows are removed, as their steps are run again. */
 static int find_end(run *r, const char *path, long n)
 {
     size_t size;
@@ -150,7 +150,7 @@ long run_snapshot_step(const char *file)
     return strcmp(name, file) == 0 ? step : -1;
 }
 
-/* Removes unfinished files and, for a new run, the files of an earlier one. */
+/* Removes unfinished files and, for a new run, the files of an earlier run. */
 static void clear(const char *folder, bool new)
 {
     char path[FILE_PATH];
@@ -160,7 +160,7 @@ static void clear(const char *folder, bool new)
             unlink(file_path(path, folder, entry->d_name));
     if (dir)
         closedir(dir);
-    /* all but the checkpoint and the table, which are the new run's */
+    /* all but the new run's checkpoint and table */
     for (int i = 2; i < OUTPUTS && new; i++)
         unlink(file_path(path, folder, outputs[i]));
 }

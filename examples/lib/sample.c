@@ -2,8 +2,8 @@
  * fewest most likely ones whose probabilities sum to p or more (Holtzman et al. 2020).
  *
  * The model sees at most `context` tokens. When the window is full, only its last half is kept. The kept
- * tokens are then at other positions, which have other embeddings, so the key-value cache is no longer valid
- * and is cleared. */
+ * tokens are then at different positions, with different embeddings, so the key-value cache is no longer
+ * valid and is cleared. */
 #include "sample.h"
 #include "../../core/op.h"
 #include <math.h>
@@ -38,7 +38,7 @@ typedef struct candidate {
     int    id;
 } candidate;
 
-static int by_probability(const void *a, const void *b)         /* descending; equals by their number */
+static int by_probability(const void *a, const void *b)         /* descending; equal ones by their id */
 {
     const candidate *x = a, *y = b;
     return x->p < y->p ? 1 : x->p > y->p ? -1 : (x->id > y->id) - (x->id < y->id);

@@ -1,5 +1,5 @@
 /* step: forward and backward of a batch, as in every training step. training.h has the rest of a step;
- * train.c has all of it in sight. */
+ * train.c has a whole step in its loop. */
 #ifndef EXAMPLES_STEP_H
 #define EXAMPLES_STEP_H
 

@@ -7,7 +7,7 @@
 
 typedef struct text_part {
     const uint16_t *ids;                        /* its tokens */
-    size_t          size, bytes;                /* how many; the bytes that they stand for */
+    size_t          size, bytes;                /* the number of tokens; the bytes they stand for */
     size_t         *end, lines;                 /* with --lines: where line i begins and ends, see below */
 } text_part;
 
@@ -16,7 +16,7 @@ typedef struct corpus {
     size_t    size, bytes;
     text_part train, held;                  /* the first nine tenths; the last, held out for validation */
     char      hash[17];                         /* of the bytes, in 16 hexadecimal digits */
-    bool      returns;                          /* it has carriage returns */
+    bool      returns;                          /* the text has carriage returns */
     tokenizer tokens;
 } corpus;
 
@@ -26,8 +26,8 @@ typedef struct corpus {
  *
  * The lines are shuffled by the seed. */
 
-/* From the file o->data. folder: of the tokenizer; NULL: it is made from the text. 0, or -1 after a warning,
- * also if the text is too short for the context. */
+/* Reads the file o->data. folder: the tokenizer's; NULL: the tokenizer is made from the text. 0, or -1 after
+ * a warning, also if the text is too short for the context. */
 int  text_read(corpus *x, const options *o, const char *folder);
 
 /* The same from n bytes (from malloc; freed here), with the tokenizer in x, or if x has none, a new one. */

@@ -62,7 +62,7 @@ static int read_text(training *t)
     return o->from ? read_from(t) : text_read(&t->text, o, NULL);
 }
 
-/* The model, from --from or new, of which --train-last leaves only some parameters to the optimiser. */
+/* The model, from --from or new; with --train-last the optimiser gets only some of its parameters. */
 static int make_model(training *t)
 {
     char why[IMPORT_WHY];

@@ -1,5 +1,5 @@
-/* training: the state of a training run, and how train and train_mpi begin one; each has its own loop.
- *
+/* training: the state of a training run, and how train and train_mpi begin a run; each program has its own
+ loop. *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TRAINING_H
 #define EXAMPLES_TRAINING_H
@@ -19,32 +19,32 @@ typedef struct training {               /* what a checkpoint stores */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
-    forward_fn *forward;                /* gra_gpt_forward; not for the steps, which call their own */
+    forward_fn *forward;                /* gra_gpt_forward; steps do not use it */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */
     long       since_best;              /* how many validations followed it */
     batch     *batch;                   /* of the step: --accumulate batches */
-    size_t     tokens;                  /* targets that count in all of them */
+    size_t     tokens;                  /* targets that count in these batches */
 } training;
 
-/* Parses the flags; with --resume they override those of the checkpoint. Returns what flags_parse does. */
+/* Parses the flags; with --resume they override the checkpoint's flags. Returns what flags_parse does. */
 int  training_flags(training *t, int argc, char **argv);
 int  training_open(training *t, int threads);   /* text and model, new or resumed. 0 or -1 */
 int  training_begin(training *t, int threads);  /* only generator, tape, batches, an empty model. 0 or -1 */
 void training_close(training *t);
 
-/* A training step is these three calls, one after another, as in page/page_run.c; train.c has them in sight.
- * training_draw draws all batches of the step before the first forward, as dropout draws from rng, too.
- * training_backward computes the gradients of the first n batches. It returns the loss; NaN: see gra_error.
- * training_update clips the gradients and moves the parameters: 0 or -1. */
+/* A training step is these three calls, one after another, as in page/page_run.c; train.c has their code in
+ * its loop. training_draw draws all batches of the step before the first forward, as dropout draws from rng,
+ * too. training_backward computes the gradients of the first n batches. It returns the loss; NaN: see
+ * gra_error. training_update clips the gradients and moves the parameters: 0 or -1. */
 void   training_draw(training *t, gra_rng *rng);
 double training_backward(training *t, gra_rng *rng, long n);
 int    training_update(training *t, run_row *row);
-bool   training_ended(const training *t);       /* all steps are done, or --patience is at its end */
+bool   training_ended(const training *t);       /* all steps are done, or --patience has run out */
 
-/* training_draw and training_backward of one batch, without an update, so that a missing instruction set or a
- * lack of memory is found before anything is written. 0 or -1. */
+/* Calls training_draw and training_backward for one batch, without an update. So a missing instruction set or
+ * a lack of memory is found before anything is written. 0 or -1. */
 int    training_try(training *t);
 
 /* What the model writes now: a text of --sample tokens, with --lines one line after another. Free it; NULL

@@ -16,7 +16,7 @@ static void add(mean *m, training *t)
     m->tokens += (double)b->tokens;
 }
 
-/* A generator of its own keeps validations from changing the training. */
+/* With a separate generator, validations do not change the training. */
 static double estimate(training *t)
 {
     mean m = { 0 };

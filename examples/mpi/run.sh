@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh RANKS PROGRAM FLAGS ...: runs it by mpirun, and prints how to continue if the job failed.
+# run.sh RANKS PROGRAM FLAGS ...: runs PROGRAM with mpirun, and prints how to continue if the job failed.
 ranks=$1 program=$2
 shift 2
 out=build/run resumed=

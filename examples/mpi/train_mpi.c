@@ -6,12 +6,12 @@
  * optimiser's step MPI_Allreduce adds the gradients of all ranks, so that all make the same step. The flags
  * are train's, and the default is one thread per rank.
  *
- * A batch is cut into 4 shards, or --shards N; their number must be a multiple of the ranks. A rank adds the
- * gradients of its shards pair by pair, as a tree, so that one rank and two add in the same order and compute
- * the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers depend on
- * the seed, the step and the shard, never on the rank. Only rank 0 writes files.
+ * A batch is cut into 4 shards, or --shards N; their number must be a multiple of the number of ranks. A rank
+ * adds the gradients of its shards pair by pair, as a tree, so that one rank and two add in the same order
+ * and compute the same bits; with more ranks the order is MPI's, and losses agree to rounding. Random numbers
+ * depend on the seed, the step and the shard, never on the rank. Only rank 0 writes files.
  *
- * It needs only gra_param_count, gra_param_at and the fields grad and size of a parameter. */
+ * The code needs only gra_param_count, gra_param_at and the fields grad and size of a parameter. */
 #include "../lib/begin.h"
 #include "../lib/checkpoint.h"
 #include "../lib/files.h"
@@ -155,7 +155,7 @@ static int compare_starts(const job *j)
 
 /* ---- the run ------------------------------------------------------------------------------------- */
 
-/* Runs a part of the preparation on rank 0, then on the others, so that a warning common to all is printed
+/* Runs a part of the preparation on rank 0, then on the others, so a warning that all ranks share is printed
  * once. Returns FLAGS_GO_ON, or the status that all exit with. */
 static int on_all(job *j, int (*part)(job *))
 {
@@ -208,8 +208,8 @@ static int begin(job *j)
     return FLAGS_GO_ON;
 }
 
-/* On rank 0: a row of loss.tsv after each step, and a checkpoint every hundred steps, or as given by
- * --checkpoint-every. */
+/* On rank 0, writes a row of loss.tsv after each step, and a checkpoint every hundred steps or as
+ * --checkpoint-every says. */
 static int record(job *j, const run_row *row)
 {
     const training *t = &j->t;

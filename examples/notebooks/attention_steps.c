@@ -1,7 +1,7 @@
 /* attention_steps: self-attention by hand, with columns as tokens (the notebook of Understanding Deep
- * Learning, 12.1, in PyTorch). One head as loops over tokens, then as products of matrices, then two heads
- * and the matrix that mixes them. Every value is computed from the notebook's seeds and compared
- * with what it printed, examples/notebooks/golden/000_*.txt.
+ * Learning, 12.1, in PyTorch). First comes one head as loops over tokens, then as products of matrices, then
+ * two heads and the matrix that mixes them. Every value is computed from the notebook's seeds and compared
+ * with what the notebook printed in examples/notebooks/golden/000_*.txt.
  *
  *     make notebooks; build/notebooks/attention_steps */
 #include "lib/notebook.h"
@@ -74,8 +74,8 @@ static void one_head(void)
     }
     show("cell 12", "scores", gra_concat(t, N, row, 0));
 
-    /* cells 20 and 26: the softmax makes weights of them. The third token's are printed with an exponent, as
-     * two of them differ by a factor of over 1000, so each has a tolerance of its own. */
+    /* cells 20 and 26: the softmax turns the scores into weights. The third token's weights are printed with
+     * an exponent, as two of them differ by a factor of over 1000, so each has its own tolerance. */
     for (int i = 0; i < N; i++) {
         row[i] = gra_softmax(t, row[i], 1);
         gra_tensor *weights = gra_reshape(t, row[i], GRA_SHAPE(N));
@@ -118,7 +118,7 @@ static void two_heads(void)
     agrees("mat_X", X);
     show("cell 61", "print_mat_X", X);
 
-    /* cell 69: each head makes four numbers of all eight; W_c mixes the heads' results */
+    /* cell 69: each head turns all eight numbers into four; W_c mixes the heads' results */
     gra_manual_seed(rng, 0);
     for (int h = 0; h < HEADS; h++) {
         for (int i = 0; i < 3; i++) {
@@ -133,8 +133,8 @@ static void two_heads(void)
     gra_tensor *W_c = torch_randn(GRA_SHAPE(WIDTH, WIDTH));
     agrees("W_c", W_c);
 
-    /* cells 54, 66 and 72: the heads one above the other, then mixed. The notebook prints its own copy of the
-     * result after it. */
+    /* cells 54, 66 and 72: the heads one above the other, then mixed. Then the notebook prints its own copy
+     * of the result. */
     for (int h = 0; h < HEADS; h++)
         head[h] = mixture(affine(weight[h][0], X, bias[h][0]), affine(weight[h][1], X, bias[h][1]),
                           affine(weight[h][2], X, bias[h][2]));                 /* (HEAD, TOKENS) */

@@ -1,8 +1,8 @@
 /* attention_variants: from dot products to multi-head attention (the notebook of Raschka, Build a Large
- * Language Model, chapter 3, and two variants with fewer parameters). First without parameters, then
- * with trainable projections, a causal mask, dropout, a batch, several heads. The results are compared with
- * what the notebook printed, examples/notebooks/golden/002_*.txt. Cells without a seed start here from the
- * queries, keys, values and scores that the notebook prints.
+ * Language Model, chapter 3, and two variants with fewer parameters). Attention is first without parameters,
+ * then with trainable projections, a causal mask, dropout, a batch, and several heads. The results are
+ * compared with what the notebook printed, examples/notebooks/golden/002_*.txt. Cells without a seed start
+ * here from the queries, keys, values and scores that the notebook prints.
  *
  *     make notebooks; build/notebooks/attention_variants */
 #include "lib/book.h"
@@ -152,8 +152,8 @@ static void self_attention_v2_masked(void)
     show("cell 25", "masked_scores", scores);
     show("cell 25", "attn_weights", weights);
 
-    /* cell 26: dropout sets half of all numbers to 0 and doubles the others. The mask is that of PyTorch's
-     * MKL builds, on which the notebook ran. */
+    /* cell 26: dropout sets half of all numbers to 0 and doubles the others. The mask is the one of PyTorch's
+     * MKL builds, with which the notebook ran. */
     notebook_file("002_dropout");
     expect_projections(&sa);
     gra_manual_seed(rng, 123);
@@ -165,7 +165,7 @@ static void self_attention_v2_masked(void)
     gra_manual_seed(rng, 123);
     show("cell 27", "dropout_attn_weights", gra_dropout(t, weights, 0.5));
 
-    /* Builds without MKL draw another mask from this seed: one float64 number for each element. */
+    /* Builds without MKL draw a different mask from this seed: one float64 number for each element. */
     double u[TOKENS * TOKENS];
     gra_real kept[TOKENS * TOKENS];
     gra_manual_seed(rng, 123);

@@ -75,7 +75,7 @@ static gra_tensor *scores(const struct positional_causal_attention *a)
     return gra_matmul_nt(t, q, k);
 }
 
-/* cell 6: now causal. Its third print is labelled as weights but shows the masked scores again; its output is
+/* cell 6: now causal. The third print is labelled as weights but shows the masked scores again; the output is
  * cut off in the notebook. */
 static void positional_causal_attention(void)
 {
@@ -92,7 +92,7 @@ static void positional_causal_attention(void)
     show("cell 6, cut off there", "output", positional_causal_attention_forward(t, &ca, X));
 }
 
-/* cell 7: two such heads, each with positions of its own, and a Linear that mixes them */
+/* cell 7: two heads of this kind, each with its own positions, and a Linear that mixes them */
 static void multi_head_v1(void)
 {
     static const char *const names[HEADS] = {
@@ -117,8 +117,8 @@ static void multi_head_v1(void)
 }
 
 /* cells 8 and 9: weight splits, with an unusual merge: instead of transposing (heads, time, d) to (time,
- * heads, d), the notebook transposes it to (heads, d, time) and reshapes that to rows of heads d numbers.
- * Such a row mixes tokens; the printed numbers need it. */
+ * heads, d), the notebook transposes to (heads, d, time) and reshapes to rows of heads d numbers.
+ * A row then mixes tokens; the printed numbers depend on this. */
 static void multi_head(void)
 {
     enum { WIDTH = 6, HEAD = WIDTH / HEADS };

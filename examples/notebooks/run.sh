@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh PROGRAM ...: runs programs of notebooks and counts how many printed numbers each reproduces, and how
-# many of those it computed. Those in a folder notebooks64 compute in float64, the others in float32. The
-# output is in PROGRAM.txt, beside the program. $GOLDEN_FOLDER replaces examples/notebooks/golden.
+# run.sh PROGRAM ...: runs programs of notebooks and counts how many printed numbers each program reproduces,
+# and how many of these it computed. Programs in a folder notebooks64 compute in float64, and all others in
+# float32. The output is in PROGRAM.txt, beside the program. $GOLDEN_FOLDER replaces
+# examples/notebooks/golden.
 lines=$(for program; do
     case $program in *notebooks64/*) precision=float64 ;; *) precision=float32 ;; esac
     "$program" ${GOLDEN_FOLDER:+"$GOLDEN_FOLDER"} >"$program.txt"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; so for `layer`,
-# `optimizer` and `exercise`. INPUTS=2: an op of two operands, or a layer of two inputs.
+# NAME=softsign sh examples/templates/new.sh op: what `make new-op NAME=softsign` runs; `layer`, `optimizer`
+# and `exercise` work likewise. INPUTS=2: an op of two operands, or a layer of two inputs.
 #
-# Each KIND of these has KIND.c, the new source, and KIND.txt: first the message printed at the end, then
+# Each of these kinds has KIND.c, the new source, and KIND.txt: first the message printed at the end, then
 # pieces to insert into existing files; KIND2.c and KIND2.txt are for two inputs. (An exercise has four
 # sources, in a folder.) A piece begins with a line
 #     @@ FILE | AFTER | BEFORE
-# and is inserted into FILE before the first line that begins with BEFORE after one that begins with AFTER.
-# NAME is replaced by the name, CAPS by the name in capitals, NUMBER by the number of the exercise.
+# and is inserted into FILE: after a line that begins with AFTER, before the next line that begins with
+# BEFORE. NAME is replaced by the name, CAPS by the name in capitals, NUMBER by the number of the exercise.
 set -eu
 LC_ALL=C
 export LC_ALL

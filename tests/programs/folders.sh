@@ -94,7 +94,7 @@ ok "... into tokenizer.json" grep -q '"id":301,"content":"of any look"' "$W/on/t
 rm "$W/on/vocab.json" "$W/on/merges.txt"
 ok "... which is enough" text "$W/on"
 echo '{"[PAD]": 5}' >"$W/added/added_tokens.json"
-ok "an id twice" refused "$W/added" "there is another one with this id"
+ok "an id twice" refused "$W/added" "two tokens have this id"
 
 group "a tokenizer that begins a text"
 rows() {        # rows FOLDER: prints the number of logits

@@ -1,8 +1,8 @@
 /* hf_files: Hugging Face's files vocab.json and merges.txt, and tokenizer.json.
  *
- * In these files a byte is a character: itself if it is printable in Latin-1, else the next from U+0100 on,
- * so a blank is Ġ and a newline Ċ. vocab.json has the id of each token; merges.txt a merge in each line, in
- * the order of their ranks, as two tokens with a blank between. tokenizer.json has both. */
+ * In these files each byte is written as a character: itself if it is printable in Latin-1, else the next
+ * from U+0100 on, so a blank is Ġ and a newline is Ċ. vocab.json has the id of each token. merges.txt has a
+ * merge in each line, in the order of rank: two tokens with a blank between them. tokenizer.json has both. */
 #include "../../import/json_members.h"
 #include "../files.h"
 #include "../json_out.h"
@@ -29,7 +29,8 @@ static int byte_of(int character)
     return character < CHARACTERS && character_of((unsigned char)byte) == character ? byte : -1;
 }
 
-/* Replaces the characters by their bytes, in place. Returns how many; -1: a character stands for no byte. */
+/* Replaces the characters by their bytes, in place. Returns the number of bytes; -1: a character stands for
+ * no byte. */
 static ptrdiff_t to_bytes(char *text, size_t n)
 {
     char *to = text;
@@ -46,7 +47,7 @@ static ptrdiff_t to_bytes(char *text, size_t n)
     return to - text;
 }
 
-/* Writes the characters of a token, those of JSON with a backslash. */
+/* Writes the characters of a token; JSON's special characters get a backslash. */
 static void write_characters(out *o, const tokenizer *k, int id, bool json)
 {
     size_t n;
@@ -79,7 +80,7 @@ typedef struct reader {
     gra_json    text;
     struct entry { const char *bytes; size_t n; bool added; } *entries;         /* the tokens by their ids */
     char       *beside;                 /* of added_tokens.json, likewise */
-    int         first;                  /* the token that begins a text, as post_processor has it; -1: none */
+    int         first;                  /* the token that begins a text, from post_processor; -1: none */
     size_t      most;                   /* how many tokens there may be; 0: there is only a list of merges */
 } reader;
 
@@ -97,7 +98,7 @@ static int bad(const reader *r, const char *what, size_t number, const char *why
     return warn("%s: %s %zu: %s", r->path, what, number, why);
 }
 
-/* Decodes a string, which may be of `characters`. NULL: it is none, or is empty. */
+/* Decodes a string, which may be of `characters`. NULL: it is not a string, or is empty. */
 static char *decode(gra_json s, bool characters, size_t *n)
 {
     char *to = gra_json_string(&s);
@@ -116,12 +117,12 @@ static int add_entry(reader *r, gra_json string, gra_json number, bool added)
     const size_t id = !number.wrong && given < r->most ? (size_t)given : r->most;
     const char *bytes = decode(string, !added, &n);
     if (id >= r->most)
-        return warn("%s: got a token whose id is not a number below that of tokens, %zu", r->path, r->most);
+        return warn("%s: got a token with an invalid id, expected less than %zu", r->path, r->most);
     struct entry *e = &r->entries[id];
     if (!bytes)
-        return bad(r, "token", id, "expected a text of characters each of which stands for a byte");
+        return bad(r, "token", id, "expected characters that each stand for a byte");
     if (e->bytes && (e->n != n || memcmp(e->bytes, bytes, n) != 0))
-        return bad(r, "token", id, "there is another one with this id");
+        return bad(r, "token", id, "two tokens have this id");
     *e = (struct entry){ bytes, n, added || e->added };
     return 0;
 }
@@ -148,8 +149,8 @@ static size_t count(gra_json value, char bracket)
     return j.rest.wrong ? 0 : n;
 }
 
-/* Adds the tokens of `vocab`, an object of names and ids, of `added`, a list of {"id", "content"} or
- * nothing, and of the added_tokens.json in the folder, if it is there: an object too. */
+/* Adds the tokens of `vocab`, an object of names and ids; of `added`, a list of {"id", "content"} or nothing;
+ * and of the folder's added_tokens.json, which is an object too, if it exists. */
 static int read_tokens(reader *r, gra_json vocab, gra_json added)
 {
     int failed = 0;
@@ -177,10 +178,10 @@ static int read_tokens(reader *r, gra_json vocab, gra_json added)
     for (size_t id = 0; id < r->most && !failed; id++) {
         const struct entry *e = &r->entries[id];
         if (!e->bytes)
-            return bad(r, "token", id, "there is none, but one with a higher id");
+            return bad(r, "token", id, "it is missing, but a token has a higher id");
         const int made = tokenizer_add(r->k, e->bytes, e->n);
         failed = made < 0 ? warn("out of memory") : made == (int)id ? 0
-                 : bad(r, "token", id, "there is another one with these bytes");
+                 : bad(r, "token", id, "two tokens have these bytes");
     }
     return failed;
 }
@@ -195,9 +196,9 @@ static int add_merge(reader *r, const char *left, size_t n, const char *right, s
     const int a = left ? tokenizer_find(k, left, n) : -1, b = right ? tokenizer_find(k, right, m) : -1;
     const int size = k->size;
     if (a < 0 || b < 0)
-        return bad(r, "merge", number, "expected two tokens, a blank between: is a merge before it missing?");
+        return bad(r, "merge", number, "expected two tokens, a blank between: is an earlier merge missing?");
     if (map_find(&k->ranks, merge_key(a, b)) >= 0)
-        return bad(r, "merge", number, "the same merge is there before");
+        return bad(r, "merge", number, "an earlier merge is the same");
     if (size == TOKENIZER_MOST)
         return bad(r, "merge", number, "there are too many tokens");
     const int id = tokenizer_merge(k, a, b);
@@ -251,7 +252,7 @@ static int read_list(reader *r, gra_json list)
     return failed;
 }
 
-/* The first token that only the list of added ones explains, from `id` on: it is special, and a merge makes
+/* The first token from `id` on that only the list of added tokens explains: it is special, and a merge makes
  * it, or it does not look like <|endoftext|> or [PAD]. k->size: none. */
 static int next_odd(const tokenizer *k, int id)
 {
@@ -271,7 +272,7 @@ static int find_hole(const reader *r)
     while (id >= 0 && id < r->k->size && r->entries[id].added)
         id = next_odd(r->k, id + 1);
     return id < 0 ? -1 : id == r->k->size ? 0
-           : bad(r, "token", (size_t)id, "no merge makes it: is one missing?");
+           : bad(r, "token", (size_t)id, "no merge makes this token: is a merge missing?");
 }
 
 /* ---- the files -------------------------------------------------------------------------------------- */
@@ -305,7 +306,7 @@ int merges_read(tokenizer *k, const char *vocab, const char *merges)
     return close_reader(&r, failed);
 }
 
-/* What tokenizer.json must have to be as GPT-2's; only a setting that is a string must be there. */
+/* The settings that tokenizer.json must have to be like GPT-2's; only a string may not be missing. */
 static const struct setting {
     const char *object, *name, *allowed[2];
 } settings[] = {
@@ -382,7 +383,7 @@ static int write_file(out *o, const char *path)
     return failed;
 }
 
-/* An object of tokens and ids; of the special ones only those that `added` does not explain. */
+/* An object of tokens and ids; of the special tokens only those that `added` does not explain. */
 static void write_ids(out *o, const tokenizer *k, bool added)
 {
     out_text(o, "{");
@@ -439,7 +440,7 @@ static void write_list(out *o, const tokenizer *k)
     }
 }
 
-/* Tokens of several bytes that no merge makes are added ones. */
+/* Tokens of several bytes that no merge makes are added tokens. */
 int tokenizer_json_write(const tokenizer *k, const char *path, const char *config)
 {
     out o = { 0 }, c = { 0 };

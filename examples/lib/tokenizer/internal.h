@@ -25,13 +25,13 @@ static inline uint64_t merge_key(int left, int right)
 /* split.c: how many bytes the first piece of the text has. No merge goes across the end of a piece. */
 size_t split(const char *text, size_t n);
 
-/* bytes.c: vocab.tsv. hf_files.c: the others. 0 or -1 */
+/* bytes.c: vocab.tsv. hf_files.c: the other files. 0 or -1 */
 int bytes_read(tokenizer *k, const char *path);
 int bytes_write(const tokenizer *k, const char *path);
 int merges_read(tokenizer *k, const char *vocab, const char *merges);  /* vocab NULL: only the merges */
 int merges_write(const tokenizer *k, const char *vocab, const char *merges);
 int tokenizer_json_read(tokenizer *k, const char *path);
-bool tokenizer_needs_json(const tokenizer *k);         /* the other files cannot say all that it is */
+bool tokenizer_needs_json(const tokenizer *k);         /* the other files cannot store all of it */
 int tokenizer_json_write(const tokenizer *k, const char *path, const char *config);
 
 int gpt2_bytes(tokenizer *k);           /* hf_files.c: adds a token for each byte in GPT-2's order; 0 or -1 */

@@ -1,13 +1,12 @@
 /* learn_merges: merges, learnt from a text.
  *
- * Each different piece of the text is a word with a count, at first a token for each byte. The pair of
- * neighbours that is most frequent becomes a token, and is replaced in all words; then again. Of equals the
- * pair with the lower left token is first, then that with the lower right one, as in Hugging Face's
- * tokenizers.
+ * Each distinct piece of the text is a word with a count, and begins as a token for each byte. The most
+ * frequent pair of neighbours becomes a token, and is replaced in all words; then this is repeated. Of
+ * equally frequent pairs the one with the lower left token is first, then the one with the lower right token,
+ * as in Hugging Face's tokenizers.
  *
- * Each pair has a list of words in which it occurs, or did: only these change. The pairs are in a heap by
- * count. The count of a pair that is there already only falls, so an outdated entry is found when it comes
- * first. */
+ * Each pair has a list of the words in which it occurs, or did occur: only these words change. The pairs are
+ * in a heap by count. The count of an old pair only falls, so an outdated entry is found in its turn. */
 #include "../hash.h"
 #include "../message.h"
 #include "heap.h"
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FEWEST = 2 };                    /* a pair that occurs only once is no merge */
+enum { FEWEST = 2 };                    /* a pair that occurs only once is not a merge */
 
 typedef struct word { const char *text; uint16_t *ids; size_t length, n; uint64_t count; } word;
 typedef struct pair { uint16_t left, right; uint32_t note; uint64_t count, queued; } pair;
@@ -24,10 +23,10 @@ typedef struct note { uint32_t word, pair, before; } note;    /* the pair is in 
 typedef struct trainer {
     tokenizer *k;
     word     *words;                    /* of `length` bytes, now `n` tokens */
-    pair     *pairs;                    /* note: 1 + the index of its last; queued: its count in the heap */
+    pair     *pairs;                    /* note: 1 + its last note's index; queued: its count in the heap */
     note     *notes;                    /* before: 1 + the index of the pair's note before it; 0: none */
     size_t    n_words, n_pairs, n_notes;
-    size_t    old_notes;                /* those before the present merge */
+    size_t    old_notes;                /* those before the current merge */
     map       word_of, pair_of;
     uint16_t *ids;                      /* of all words */
     heap      queue;

@@ -13,8 +13,8 @@ typedef struct map {                    /* all zeros: empty */
 int64_t map_find(const map *m, uint64_t key);                   /* the index; -1: none */
 int     map_add(map *m, uint64_t key, size_t index);            /* the key is new. 0; -1: out of memory */
 
-/* An array to which items are added one by one, with room for one after the first `used`, of so many bytes
- * each; NULL: out of memory, and it is unchanged. */
+/* An array to which items are added one by one, with room for one more after the first `used` items, of so
+ * many bytes each; NULL: out of memory, and the array is unchanged. */
 void   *one_more(void *array, size_t used, size_t bytes);
 
 #endif

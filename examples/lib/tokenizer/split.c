@@ -1,5 +1,5 @@
-/* split: the pieces that GPT-2 cuts a text into, each of which is encoded on its own. At each place the first
- * of these that fits:
+/* split: the pieces that GPT-2 cuts a text into, each of which is encoded separately. At each place the piece
+ * is the first of these that fits:
  *
  *     's 't 'm 'd 're 've 'll                             of English, lower case
  *     letters, or numbers, or other characters            with the blank before them, if there is one

@@ -30,7 +30,7 @@ const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n)
     return k->bytes + begin_of(k, id);
 }
 
-/* The key of a string in `known`, or the free one that it would have: while another string has the key, the
+/* The key of a string in `known`, or the free key that it would get: while another string has the key, the
  * next number is tried. */
 static uint64_t key_of(const tokenizer *k, const char *bytes, size_t n, int64_t *id)
 {
@@ -43,7 +43,7 @@ static uint64_t key_of(const tokenizer *k, const char *bytes, size_t n, int64_t 
     return key;
 }
 
-/* Adds the n bytes behind those of the last token as a token, unless there is one with these bytes. */
+/* Adds the n bytes after the last token's bytes as a token, unless a token has these bytes already. */
 static int add_next(tokenizer *k, size_t n)
 {
     int64_t id;
@@ -60,7 +60,7 @@ static int add_next(tokenizer *k, size_t n)
     return k->size++;
 }
 
-/* Makes room for n bytes behind those of the last token. */
+/* Makes room for n bytes after the last token's bytes. */
 static char *room_for(tokenizer *k, size_t n)
 {
     const size_t begin = begin_of(k, k->size);

@@ -1,7 +1,7 @@
-/* tokenizer: text to tokens and back. It travels with the model, in the model's folder.
+/* tokenizer: text to tokens and back. A tokenizer travels with its model, in the model's folder.
  *
- * A token is a string of bytes. At first each byte of a text is a token; then merges make two neighbours one,
- * those of the lowest rank first, as GPT-2 does (byte-pair encoding). Without merges, tokens are bytes.
+ * A token is a string of bytes. At first each byte of a text is a token; then merges join two neighbours, the
+ * lowest rank first, as GPT-2 does (byte-pair encoding). Without merges, tokens are bytes.
  *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TOKENIZER_H
@@ -14,7 +14,7 @@
 #define VOCAB_JSON "vocab.json"         /* merges: as Hugging Face writes them for GPT-2 */
 #define MERGES_TXT "merges.txt"
 #define TOKENIZER_CONFIG "tokenizer_config.json"
-#define TOKENIZER_JSON "tokenizer.json" /* both, and all that a folder adds to them */
+#define TOKENIZER_JSON "tokenizer.json" /* both, with all that a folder adds */
 
 enum { TOKENIZER_MOST = 65536 };        /* tokens: an id has two bytes */
 
@@ -31,7 +31,7 @@ typedef struct tokenizer {              /* all zeros: none */
     bool    begins_special[256];        /* the bytes that special tokens begin with */
     int     id[256];                    /* the token of a byte; -1: none */
     char   *bytes;                      /* of all tokens, one after another */
-    size_t *ends, room;                 /* where in `bytes` each token ends; how many there is room for */
+    size_t *ends, room;                 /* where in `bytes` each token ends; the room in tokens */
     map     known;                      /* the tokens, by a hash of their bytes */
 
     struct merge { uint16_t left, right, id; } *merges;         /* in the order of their ranks */
@@ -57,18 +57,18 @@ enum { TOKENIZER_VOCAB = 256 * 16 };
 size_t tokenizer_vocab(const tokenizer *k, char text[TOKENIZER_VOCAB]); /* vocab.tsv; returns its length */
 void tokenizer_free(tokenizer *k);
 
-/* Can a model with so many rows be its model? Merges may have fewer tokens: padded rows have none. */
+/* Can a model with so many rows use this tokenizer? With merges there may be additional, padded rows. */
 static inline bool tokenizer_fits(const tokenizer *k, int rows)
 {
     return k->size == rows || (k->n_merges && k->size < rows);
 }
 
-/* Sets reads_special. -1: there is no special token, or it strips. If one is in the text and is not read as
- * such, says so. */
+/* Sets reads_special. -1: there is no special token, or it strips. If a special token is in the text and is
+ * not read as one, says so. */
 int         tokenizer_read_special(tokenizer *k, bool special, const char *text, size_t n);
-/* How many bytes are before the first special token that is read; *length: it has so many; 0: there is none.
- * Of several that begin there the longest counts, as in Hugging Face's JavaScript libraries. (Their Rust
- * library looks for those with normalized: false first.) */
+/* The number of bytes before the first special token that is read; *length: the token's length; 0: there is
+ * none. Of several tokens that begin there the longest counts, as in Hugging Face's JavaScript libraries.
+ * (Their Rust library looks for tokens with normalized: false first.) */
 size_t      tokenizer_special(const tokenizer *k, const char *text, size_t n, size_t *length);
 /* Writes at most n tokens to ids. Returns how many; -1: a byte has no token, or there is no memory. */
 ptrdiff_t   tokenizer_encode(const tokenizer *k, const char *text, size_t n, uint16_t *ids);
@@ -79,7 +79,7 @@ const char *tokenizer_bytes(const tokenizer *k, int id, size_t *n);     /* the n
 char       *tokenizer_decode(const tokenizer *k, const int *ids, size_t n, size_t *size);      /* free it */
 void        tokenizer_hash(const tokenizer *k, char text[17]);          /* in 16 hexadecimal digits */
 
-/* A name to show: · is a blank, ↵ a newline, → a tab, \xE4 another byte that is no character. */
+/* A name to show: · is a blank, ↵ a newline, → a tab, \xE4 a byte that is not part of a character. */
 enum { TOKENIZER_NAME = 80 };
 char       *tokenizer_name(const tokenizer *k, int id, char name[TOKENIZER_NAME]);
 

@@ -1,8 +1,9 @@
 /* book.h: the attention layers that only the notebooks use, on the way to the library's MultiHeadAttention.
  *
- * They also show how to write layers outside the library: book.c includes only the public headers. A layer
- * is a struct that points at its parameters, an init that makes them in a scope (named as in the notebook's
- * PyTorch), and a forward that combines ops and other layers. It needs no backward and no clean-up.
+ * These layers also show how to write layers outside the library: book.c includes only the public headers. A
+ * layer is a struct that points at its parameters, an init that makes them in a scope (named as in the
+ * notebook's PyTorch), and a forward that combines ops and other layers. It needs no backward and no
+ * clean-up.
  *
  * x is (..., time, d_in) in each. Unless noted otherwise, q, k, v are Linears of x with weights (d_out, d_in)
  * and no biases. Section numbers refer to Raschka, Build a Large Language Model. */
@@ -68,7 +69,7 @@ void        positional_causal_attention_init(struct positional_causal_attention 
 gra_tensor *positional_causal_attention_forward(gra_tape *t, const struct positional_causal_attention *a,
                                                 gra_tensor *x);
 
-/* Several such causal layers side by side, heads.0 ..., then a Linear: out_proj (d_out, heads d_out). */
+/* Several of these causal layers side by side, heads.0 ..., then a Linear: out_proj (d_out, heads d_out). */
 struct positional_multi_head_attention {
     struct positional_causal_attention *heads;          /* in the model's memory */
     struct gra_linear                   out_proj;

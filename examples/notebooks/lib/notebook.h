@@ -10,9 +10,9 @@
  *     return notebook_close();                        "attention_steps: K of N printed numbers reproduced"
  *
  * N counts all numbers of the files; a number that is left out counts as not reproduced. The line before it
- * splits K: computed from seeds and numbers in the program, computed from inputs that an unseeded cell
- * prints, or such an input itself, perhaps in another order. The mode is GRA_TRAIN, as for a new PyTorch
- * module; all tensors live until the end.
+ * splits K: numbers computed from seeds and numbers in the program, numbers computed from inputs that an
+ * unseeded cell prints, and such inputs themselves, perhaps in a different order. The mode is GRA_TRAIN, as
+ * for a new PyTorch module; all tensors live until the end.
  */
 #ifndef EXAMPLES_NOTEBOOK_H
 #define EXAMPLES_NOTEBOOK_H

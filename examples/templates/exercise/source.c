@@ -1,11 +1,11 @@
 /* NUMBER NAME: the square of each number.
  *
- * NAME: this text is still the template's: write it. Its first line is the title, with which the exercise is
+ * NAME: this text is still the template's: write it. Its first line is the title, under which the exercise is
  * listed. Then come what to write and why, and the formula:
  *
  *     y_i = x_i^2
  *
- * Its gradient: given dy_i = dloss/dy_i, find dx_i = dloss/dx_i. Accumulate it (dx[i] += ...): x may feed
+ * The gradient: given dy_i = dloss/dy_i, find dx_i = dloss/dx_i. Accumulate it (dx[i] += ...): x may feed
  * other functions as well.
  */
 /* NUMBER NAME, solved.
