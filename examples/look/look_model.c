@@ -62,7 +62,7 @@ static void softmax(const gra_real *x, gra_real *p, int n)
         p[i] = (gra_real)(exp((double)x[i] - most) / sum);
 }
 
-/* Writes the likeliest tokens, then the one that does follow, or null after the last token. */
+/* Writes the likeliest tokens, then the token that does follow, or null after the last token. */
 static void write_row(out *o, const look_model *m, const gra_real *p, int vocab, int follows)
 {
     out_text(o, "[");

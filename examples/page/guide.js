@@ -64,7 +64,7 @@ const stations = [
         answer: "The two add nodes, which are the residual connections. This straight path is why deep " +
             "models can be trained at all." },
     { title: "Training", exercise: "22_adamw",
-        text: "A step is: forward, loss, backward, a small move of each parameter against its gradient. " +
+        text: "A step is a forward, a loss, a backward, and a small move against each gradient. " +
             "Move the slider through the run, or change the learning rate while it plays.",
         set() { set_training("play"); },
         question: "The training loss keeps falling, while the held-out loss rises. What has happened?",

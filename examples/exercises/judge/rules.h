@@ -27,7 +27,7 @@ void make_mistakes(struct formula *f, int output, const char *const *says, struc
 /* Makes the mistake, or undoes it, in the case `now`. */
 void mistake_turn(struct formula *f, const struct mistake *m, bool on);
 
-/* An answer's numbers for a case, and the right ones, of `output`. */
+/* An answer's numbers, and the right numbers, of `output` in a case. */
 struct seen {
     struct numbers *numbers;
     const double   *got, *want;

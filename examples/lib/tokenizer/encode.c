@@ -116,7 +116,7 @@ static int bytes_to_ids(const tokenizer *k, const char *text, size_t at, size_t 
     return 0;
 }
 
-/* The n bytes from `begin` on, in which no special token is read. */
+/* Encodes the n bytes from `begin` on, without special tokens. */
 static ptrdiff_t encode_ordinary(encoder *e, const char *text, size_t begin, size_t n, uint16_t *ids)
 {
     if (bytes_to_ids(e->k, text, begin, n, ids))
