@@ -282,6 +282,9 @@ gra_tensor *gra_attention(gra_tape *t, gra_tensor *q, gra_tensor *k, gra_tensor 
                         GRA_SHAPE_OF(q), heads, heads == 1 ? "" : "s", d, heads);
     const gra_shape scores = GRA_SHAPE(batch, heads, time, keys);
     gra_shape both;
+    if (v->shape.dim[2] / kv_heads > INT_MAX / heads)
+        return gra_fail(t, "attention: got v %s for %d heads, expected fewer columns: the result would have "
+                        "more than %d", GRA_SHAPE_OF(v), heads, INT_MAX);
     if (mask && (!gra_broadcast(mask->shape, scores, &both) || !gra_same_shape(both, scores)))
         return gra_fail(t, "attention: got mask %s, expected one that broadcasts to the scores, (batch, "
                         "heads, time, keys) = (%d, %d, %d, %d)", GRA_SHAPE_OF(mask), batch, heads, time,

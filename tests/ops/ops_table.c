@@ -816,6 +816,9 @@ REFUSED(ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = -1),
         "attention: got dropout -1, expected 0 <= dropout < 1")
 REFUSED((gra_begin(t, GRA_TRAIN, NULL), ATTEND((1, 2, 4), (1, 2, 4), (1, 2, 4), .heads = 1, .dropout = 0.5)),
         "attention: got no generator, expected one: pass it to gra_begin(t, GRA_TRAIN, &rng)")
+REFUSED(ATTEND((1, 1, 65536), (1, 1, 1), (1, 1, 65536), .heads = 65536),
+        "attention: got v (1, 1, 65536) for 65536 heads, expected fewer columns: the result would have more "
+        "than 2147483647")
 #define MASKED ", expected one that broadcasts to the scores, (batch, heads, time, keys) = "
 REFUSED(ATTEND((2, 3, 4), (2, 5, 4), (2, 5, 4), .heads = 2, .mask = ONES(4, 5)),
         "attention: got mask (4, 5)" MASKED "(2, 2, 3, 5)")
