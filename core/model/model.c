@@ -431,6 +431,8 @@ void gra_freeze(gra_tensor *p, bool on)
 {
     if (!p)
         return;
+    if (p->model)
+        gra_need_model(p->model, __func__);
     if (on && p->grad == p->grad_store) {
         free_block(p->grad_store);
         p->grad_store = NULL;
@@ -445,6 +447,8 @@ void gra_freeze(gra_tensor *p, bool on)
 void gra_bfloat16(gra_tensor *p)
 {
     gra_model *m = p ? p->model : NULL;
+    if (m)
+        gra_need_model(m, __func__);
     if (!m || m->unusable)
         return;
     if (sizeof(real) == sizeof(double) || p->shape.ndim != 2) {
