@@ -352,13 +352,13 @@ const gra_file_tensor *gra_file_at(const gra_file *f, int i)
 
 const gra_file_tensor *gra_file_find(const gra_file *f, const char *name)
 {
-    const struct found *found = f ? find_by_name(f->named, f->count, sizeof *f->named, name) : NULL;
+    const struct found *found = f && name ? find_by_name(f->named, f->count, sizeof *f->named, name) : NULL;
     return found ? found->x : NULL;
 }
 
 const char *gra_file_meta(const gra_file *f, const char *key)
 {
-    const gra_meta *found = f ? find_by_name(f->meta, f->nmeta, sizeof *f->meta, key) : NULL;
+    const gra_meta *found = f && key ? find_by_name(f->meta, f->nmeta, sizeof *f->meta, key) : NULL;
     return found ? found->value : NULL;
 }
 
@@ -371,6 +371,9 @@ int gra_file_read(gra_file *f, const gra_file_tensor *x, real *to)
     if (!x)
         return gra_file_fail(f, "gra_file_read: got NULL for the tensor, expected one of the file: "
                              "gra_file_find returns NULL for an unknown name");
+    if (x->size && !to)
+        return gra_file_fail(f, "gra_file_read: got NULL for the values of %.100s, expected room for %zu",
+                             x->name, x->size);
     const gra_dtype *dtype = gra_dtype_named(x->dtype);
     if (!dtype->to_reals)
         return gra_file_fail(f, "tensor %.100s: got the dtype %s, expected F32, F64, F16 or BF16", x->name,

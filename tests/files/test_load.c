@@ -148,6 +148,10 @@ TEST(test_look_inside)
     expect_unread(f, "count", PATH ": tensor count: got the dtype I64, expected F32, F64, F16 or BF16");
     expect_unread(f, "hal", PATH ": gra_file_read: got NULL for the tensor, expected one of the file: "
                                  "gra_file_find returns NULL for an unknown name");
+    ck_assert_int_eq(gra_file_read(f, one, NULL), -1);
+    ck_assert_str_eq(gra_file_error(f), PATH ": gra_file_read: got NULL for the values of one, expected room "
+                     "for 1");
+    ck_assert(!gra_file_find(f, NULL) && !gra_file_meta(f, NULL));
     ck_assert_str_eq(gra_file_meta(f, "z"), "z\n");
     ck_assert_str_eq(gra_file_meta(f, "a"), "");
     ck_assert_str_eq(gra_file_meta(f, ""), "empty");
