@@ -115,8 +115,12 @@ void gra_fprint(FILE *f, const real *data, gra_shape shape, int digits)
     char text[GRA_SHAPE_TEXT];
     if (!gra_shape_size(shape, &size)) {
         fprintf(f, "tensor(not a valid shape)\n");
+    } else if (size == 0 && shape.ndim == 1) {
+        fprintf(f, "tensor([])\n");
     } else if (size == 0) {
         fprintf(f, "tensor([], size=%s)\n", gra_shape_text(shape, text));
+    } else if (!data) {
+        fprintf(f, "tensor(no values, size=%s)\n", gra_shape_text(shape, text));
     } else {
         struct style s = choose_style(data, shape, size, digits);
         fputs(before, f);

@@ -23,6 +23,7 @@ static const struct {
     { "[[0., 0.],\n"
       "        [0., 0.]]", 4, SIZES(2, 2), OF(0, 0, 0, 0) },
     { "[], size=(0, 3)", 4, SIZES(0, 3), COUNT(0) },
+    { "[]", 4, SIZES(0), COUNT(0) },
     { "[1.50, 2.00]", 2, SIZES(2), OF((real)1.5, 2) },
     { "not a valid shape", 4, SIZES(-1), COUNT(0) },
 
@@ -99,8 +100,9 @@ TEST(to_standard_output)
     ck_assert_ptr_nonnull(freopen(path, "w", stdout));
     gra_begin(t, GRA_GRAD, NULL);
     gra_print(gra_full(t, 7, GRA_SHAPE(2)));
+    gra_fprint(stdout, NULL, GRA_SHAPE(2), 4);          /* such as the gradient of a frozen parameter */
     fflush(stdout);
     read_text(path, got, sizeof got);
-    ck_assert_str_eq(got, "tensor([7., 7.])\n");
+    ck_assert_str_eq(got, "tensor([7., 7.])\ntensor(no values, size=(2))\n");
     gra_close(t);
 }
