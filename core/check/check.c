@@ -380,8 +380,10 @@ static bool refused(gra_checking *k, const gra_check_options *o)
 int gra_check_with(gra_tape *t, const gra_check_options *o, gra_check_report *report,
                    gra_check_explain_fn *explain)
 {
+    static const gra_check_options none = { 0 };
     gra_check_report unread;
     gra_need_tape(t, "gra_check");
+    o = o ? o : &none;
     report = report ? report : &unread;
     *report = (gra_check_report){ .error = (double)INFINITY };     /* infinite until it is known */
     gra_checking k = { .tape = t, .mode = o->rng ? GRA_TRAIN : GRA_GRAD, .rng = o->rng, .f = o->f,

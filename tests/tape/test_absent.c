@@ -123,6 +123,8 @@ static const absence of_a_scope_of_zeros[] = { OF_A_SCOPE(ABSENCE) };
 /* Only for a closed model: NULL is allowed, or belongs to an optimiser. */
 #define OF_A_CLOSED_MODEL(ROW)                                                                           \
     ROW(gra_model_close, absent)                                                                         \
+    ROW(gra_freeze, p, true)                                                                             \
+    ROW(gra_bfloat16, p)                                                                                 \
     ROW(gra_sgd_step, &sgd)                                                                              \
     ROW(gra_adamw_step, &adamw)                                                                          \
     ROW(gra_muon_step, &muon)
@@ -169,6 +171,8 @@ TEST(a_check_of_nothing)
     expect_absence(&(absence){ check, "gra_check" }, NO_TAPE);
     expect_absence(&(absence){ check_of_a_closed_model, "gra_check" }, CLOSED);
     ck_assert_int_eq(check_with(t, NULL, &number, NULL, &r), -1);
+    ck_assert_msg(strstr(r.text, "got NULL for f, expected the function"), "%s", r.text);
+    ck_assert_int_eq(gra_check(t, NULL, &r), -1);
     ck_assert_msg(strstr(r.text, "got NULL for f, expected the function"), "%s", r.text);
     ck_assert_int_eq(check_with(t, NULL, NULL, square, &r), -1);
     ck_assert_msg(strstr(r.text, "got NULL for the inputs, expected as many as nin"), "%s", r.text);
