@@ -96,6 +96,7 @@ int gra_muon_init(gra_muon *opt, gra_model *m, gra_param_filter *filter)
         }
     }
     opt->workspace = opt->v ? make_workspace(opt) : NULL;
+    opt->v = opt->workspace ? opt->v : NULL;            /* a step must not begin */
     return opt->workspace ? 0 : -1;
 }
 

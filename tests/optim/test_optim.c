@@ -14,6 +14,7 @@
 #include "lib/suites.h"
 #include "lib/written.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -470,6 +471,21 @@ static void two_parameters(void)        /* an error does not abort */
     another_model();
     parameter(model, "w", GRA_SHAPE(3, 2));
     parameter(model, "b", GRA_SHAPE(3));
+}
+
+TEST(muon_without_memory)               /* a step after an init that has failed changes nothing */
+{
+    for (int n = 1; n < 6; n++) {
+        another_model();
+        gra_tensor *w = parameter(model, "w", GRA_SHAPE(300, 300));
+        gra_muon muon;
+        fault_arm(FAULT_ALLOC, n, ENOMEM, true);
+        const int status = gra_muon_init(&muon, model, NULL);
+        const bool struck = fault_disarm() > 0;
+        muon.lr = 1;
+        gra_muon_step(&muon);
+        ck_assert(status == (struck ? -1 : 0) && (!struck || w->data[0] == w->data[1]));
+    }
 }
 
 static bool everything(const gra_tensor *p) { return p != NULL; }
