@@ -56,8 +56,8 @@ gra_tensor *gra_positional_embedding_forward_from(gra_tape *t, const struct gra_
     if (first < 0)
         return gra_fail(t, "positional_embedding: got first %d, expected 0 or more", first);
     if (time > context_length - first)
-        return gra_fail(t, "positional_embedding: got %d tokens, expected at most the context length %d",
-                        first + time, context_length);
+        return gra_fail(t, "positional_embedding: got %lld tokens, expected at most the context length "
+                        "%d", (long long)first + time, context_length);
     gra_tensor *rows = gra_slice(t, l->weight, 0, first, first + time);         /* (time, dim) */
     return gra_add(t, x, rows);                         /* each sequence of the batch gets the same rows */
 }

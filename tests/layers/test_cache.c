@@ -361,6 +361,9 @@ TEST(positions_out_of_range)
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), 8);
     expect_error("positional_embedding: got 10 tokens, expected at most the context length 9");
     gra_begin(t, GRA_EVAL, NULL);
+    gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), INT_MAX);
+    expect_error("positional_embedding: got 2147483649 tokens, expected at most the context length 9");
+    gra_begin(t, GRA_EVAL, NULL);
     gra_positional_embedding_forward_from(t, &gpt.pos_emb, gra_full(t, 1, GRA_SHAPE(2, 12)), -3);
     expect_error("positional_embedding: got first -3, expected 0 or more");
 }
