@@ -169,7 +169,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
     int      at;                        /* the next word of state; 624: refill first */
     bool     has_normal;
     double   normal;                    /* second value of the last pair of the scalar path */
-    uint32_t seeded;                    /* set by gra_manual_seed: detects an unseeded generator */
+    uint32_t seeded;                    /* set by gra_manual_seed: to draw without it aborts */
 } gra_rng;
 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);             /* torch.manual_seed, np.random.seed */
@@ -186,7 +186,7 @@ void     gra_randn_f64(gra_rng *g, double *x, size_t n);                        
 
 /* torch.multinomial(p, 1, replacement): one index of n weights p, each with a probability proportional to its
  * weight. PyTorch draws in two different ways, and so does this function. A weight below 0 aborts, and so
- * does a sum that is not finite or not above 0. */
+ * does a sum that is in float not finite or not above 0. */
 int      gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement);
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */
@@ -697,9 +697,10 @@ void        gra_file_close(gra_file *f);                /* NULL is allowed */
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says which NumPy function to call. gra_load_npy makes a constant; an
  * unreadable file is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for a
- * tensor that is NULL or stale. gra_load_npy_ints reads ids or labels: the integers (int8 to int64, uint8 to
- * uint32, bool) of a file, row-major, of *shape. The array outlives the step: free it. If the file cannot be
- * read, or has a value that does not fit into an int, the tape has an error and the result is NULL. */
+ * tensor that is NULL or stale (an error of its tape too). gra_load_npy_ints reads ids or labels: the integers
+ * (int8 to int64, uint8 to uint32, bool) of a file, row-major, of *shape. The array outlives the step: free
+ * it. If the file cannot be read, or has a value that does not fit into an int, the tape has an error and the
+ * result is NULL. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
 int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);
@@ -741,7 +742,7 @@ void        gra_json_finish(gra_json *j);               /* only blanks may follo
  * previous handler, which is restored when the backward returns. Windows and WebAssembly have no such
  * signals: there the program ends, and no line names the backward.
  *
- * Cost: two calls of f for each element; plus 6 calls, 2 more for each tensor, and 2 (at most 4) for each
+ * Cost: two calls of f for each element; plus 9 calls, 2 more for each tensor, and 2 (at most 4) for each
  * pair of inputs of one shape. A wrong element takes up to 14 calls. An element at which f is steep, kinked
  * or rough takes some 50, or more if x is very large or small. Memory: some 8 doubles for each element. */
 typedef struct gra_check_in {           /* an input of f */

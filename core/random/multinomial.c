@@ -3,13 +3,11 @@
 #include "random.h"
 
 /* The first index at which the sum of p / total reaches a random number. Sums and quotients are floats. */
-static int by_sums(gra_rng *g, const gra_real *p, int n)
+static int by_sums(gra_rng *g, const gra_real *p, int n, float total)
 {
     double u;
-    float total = 0, sum = 0;
+    float sum = 0;
     gra_rand_f64(g, &u, 1);
-    for (int i = 0; i < n; i++)
-        total += (float)p[i];
     for (int i = 0; i < n - 1; i++)
         if ((double)((sum += (float)p[i]) / total) >= u)
             return i;
@@ -35,13 +33,14 @@ static int by_race(gra_rng *g, const gra_real *p, int n)
 
 int gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement)
 {
-    double sum = 0, least = 0;
+    float sum = 0;
+    double least = 0;
     for (int i = 0; i < n; i++) {
-        sum += (double)p[i];
+        sum += (float)p[i];
         least = (double)p[i] < least ? (double)p[i] : least;
     }
     if (!(sum > 0) || isinf(sum) || least < 0)
         gra_abort("gra_multinomial: got %d weights whose sum is %g and whose least is %g, expected weights "
-                  "of 0 or more with a finite sum above 0", n, sum, least);
-    return replacement ? by_sums(g, p, n) : by_race(g, p, n);
+                  "of 0 or more with a finite sum above 0", n, (double)sum, least);
+    return replacement ? by_sums(g, p, n, sum) : by_race(g, p, n);
 }

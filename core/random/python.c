@@ -72,10 +72,8 @@ void gra_python_shuffle(gra_rng *g, int *x, int n)      /* Fisher & Yates, from 
 
 static double one_gauss(gra_rng *g)
 {
-    if (g->has_normal) {
-        g->has_normal = false;
+    if (gra_take_normal(g))
         return g->normal;
-    }
     const double t = 6.283185307179586 * uniform(g), r = sqrt(-2 * log(1 - uniform(g)));
     g->normal = r * sin(t);
     g->has_normal = true;

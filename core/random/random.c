@@ -23,6 +23,8 @@ static const uint32_t MARK = 0x6D743139;   /* "mt19" */
 
 void gra_manual_seed(gra_rng *g, uint64_t seed)
 {
+    if (!g)
+        gra_abort("gra_manual_seed: got NULL, expected the address of a gra_rng");
     g->state[0] = (uint32_t)seed;
     for (uint32_t i = 1; i < WORDS; i++) {
         uint32_t last = g->state[i - 1];
@@ -39,6 +41,21 @@ bool gra_seeded(const gra_rng *g)
     return g && g->seeded == MARK;
 }
 
+void gra_need_seeded(const gra_rng *g)
+{
+    if (!gra_seeded(g))
+        gra_abort("gra_rng: got %s, expected a seeded generator: call gra_manual_seed(&rng, 123) first",
+                  g ? "a generator that was never seeded" : "NULL");
+}
+
+bool gra_take_normal(gra_rng *g)
+{
+    gra_need_seeded(g);
+    const bool cached = g->has_normal;
+    g->has_normal = false;
+    return cached;
+}
+
 static void refill(gra_rng *g)
 {
     uint32_t *s = g->state;
@@ -51,6 +68,7 @@ static void refill(gra_rng *g)
 
 uint32_t gra_random(gra_rng *g)
 {
+    gra_need_seeded(g);
     if (g->at >= WORDS)
         refill(g);
     uint32_t y = g->state[g->at++];
@@ -114,7 +132,7 @@ int gra_rng_from_text(gra_rng *g, const char *text)
     unsigned at, has_normal;
     uint64_t normal;
     uint32_t any = 0;
-    if (strlen(text) != GRA_RNG_TEXT - 1 ||
+    if (!text || strlen(text) != GRA_RNG_TEXT - 1 ||
         sscanf(text, "mt19937:%4x:%1x:%16" SCNx64 ":", &at, &has_normal, &normal) != 3)
         return -1;
     h.at = (int)at;
@@ -176,10 +194,8 @@ static const double two_pi = 6.283185307179586;
 
 static double one_normal(gra_rng *g)
 {
-    if (g->has_normal) {
-        g->has_normal = false;
+    if (gra_take_normal(g))
         return g->normal;
-    }
     double u = uniform_f64(g), v = uniform_f64(g);
     double r = sqrt(-2 * log(1 - v)), t = two_pi * u;
     g->normal = r * sin(t);
@@ -278,10 +294,8 @@ static double numpy_uniform(gra_rng *g)
 /* From a random point (x, y) of the unit disc: its direction and r = x^2 + y^2 are independent. */
 static double numpy_one_normal(gra_rng *g)
 {
-    if (g->has_normal) {
-        g->has_normal = false;
+    if (gra_take_normal(g))
         return g->normal;
-    }
     double x, y, r;
     do {
         x = 2 * numpy_uniform(g) - 1;

@@ -1,5 +1,6 @@
 /* tensor: makes the leaves of the graph (inputs and constants), and reads single values. */
 #include "tape.h"
+#include "../random/random.h"
 
 static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape, bool grad)
 {
@@ -49,20 +50,27 @@ gra_tensor *gra_full(gra_tape *t, double value, gra_shape shape)
     return filled(t, "gra_full", value, shape);
 }
 
+static gra_tensor *drawn(gra_tape *t, const char *name, gra_rng *g, gra_shape shape,
+                         void (*draw)(gra_rng *g, real *x, size_t n))
+{
+    gra_tensor *x = gra_leaf(t, name, shape, NULL);
+    if (x == &t->empty)
+        return x;
+    if (!gra_seeded(g))
+        return gra_fail(t, "%s: got %s, expected a seeded generator: call gra_manual_seed(&rng, 123) first",
+                        name, g ? "a generator that was never seeded" : "NULL");
+    draw(g, x->data, x->size);
+    return x;
+}
+
 gra_tensor *gra_constant_rand(gra_tape *t, gra_rng *g, gra_shape shape)
 {
-    gra_tensor *x = gra_leaf(t, "gra_constant_rand", shape, NULL);
-    if (x != &t->empty)
-        gra_rand(g, x->data, x->size);
-    return x;
+    return drawn(t, "gra_constant_rand", g, shape, gra_rand);
 }
 
 gra_tensor *gra_constant_randn(gra_tape *t, gra_rng *g, gra_shape shape)
 {
-    gra_tensor *x = gra_leaf(t, "gra_constant_randn", shape, NULL);
-    if (x != &t->empty)
-        gra_randn(g, x->data, x->size);
-    return x;
+    return drawn(t, "gra_constant_randn", g, shape, gra_randn);
 }
 
 gra_tensor *gra_zeros(gra_tape *t, gra_shape shape) { return filled(t, "gra_zeros", 0, shape); }

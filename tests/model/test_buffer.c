@@ -108,6 +108,14 @@ TEST(constants_of_a_step)
     ck_assert_mem_eq(u->data, drawn, sizeof drawn);
     const gra_tensor *c = gra_param(gra_root(model), "c", gra_init_constant(2.5), GRA_SHAPE(2));
     ck_assert(c->data[0] == (real)2.5 && c->data[1] == (real)2.5);
+    static gra_rng unseeded;
+    gra_constant_rand(t, NULL, GRA_SHAPE(1));
+    expect_error("gra_constant_rand: got NULL, expected a seeded generator: call gra_manual_seed(&rng, 123) "
+                 "first");
+    gra_begin(t, GRA_EVAL, NULL);
+    gra_constant_randn(t, &unseeded, GRA_SHAPE(1));
+    expect_error("gra_constant_randn: got a generator that was never seeded, expected a seeded generator: "
+                 "call gra_manual_seed(&rng, 123) first");
 }
 
 TEST(multinomial_as_in_pytorch)         /* torch.multinomial(p, 1, replacement), seed 2147483647 */
@@ -132,11 +140,17 @@ TEST(multinomial_as_in_pytorch)         /* torch.multinomial(p, 1, replacement),
 }
 
 static void draw_of_nothing(void) { gra_multinomial(&rng, (const real[]){ 0, 0 }, 2, true); }
+static void draw_too_large(void)
+{
+    gra_multinomial(&rng, (const real[]){ (real)3e38, (real)3e38, 0 }, 3, true);
+}
 static void draw_below_0(void)    { gra_multinomial(&rng, (const real[]){ 2, -1 }, 2, false); }
 
 TEST(multinomial_of_no_weights)
 {
     expect_abort(draw_of_nothing, "gra_multinomial: got 2 weights whose sum is 0 and whose least is 0, "
+                 "expected weights of 0 or more with a finite sum above 0");
+    expect_abort(draw_too_large, "gra_multinomial: got 3 weights whose sum is inf and whose least is 0, "
                  "expected weights of 0 or more with a finite sum above 0");
     expect_abort(draw_below_0, "gra_multinomial: got 2 weights whose sum is 1 and whose least is -1, "
                  "expected weights of 0 or more with a finite sum above 0");

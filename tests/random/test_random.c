@@ -264,6 +264,31 @@ TEST(python_choices_at_the_ends)
     ck_assert_int_eq(gra_python_choices(&highest, weights + 2, 1), 0);
 }
 
+#define UNSEEDED "expected a seeded generator: call gra_manual_seed(&rng, 123) first"
+static gra_rng   *drawn_from;           /* by these, none of which has a tape or a model to keep an error */
+static gra_real   two[2];
+static void draws_word(void)            { gra_random(drawn_from); }
+static void draws_normals(void)         { gra_randn(drawn_from, two, 2); }
+static void draws_numpy_normals(void)   { gra_numpy_normal(drawn_from, (double[2]){ 0 }, 2, 0, 1); }
+static void draws_python_normals(void)  { gra_python_gauss(drawn_from, two, 2, 0, 1); }
+static void draws_an_index(void)        { gra_multinomial(drawn_from, (gra_real[]){ 1, 1 }, 2, false); }
+static void seeds(void)                 { gra_manual_seed(NULL, 1); }
+
+TEST(an_unseeded_generator)
+{
+    static void (*const draws[])(void) = { draws_word, draws_normals, draws_numpy_normals,
+                                           draws_python_normals, draws_an_index };
+    static gra_rng none;
+    for (int i = 0; i < LENGTH(draws); i++) {
+        drawn_from = NULL;
+        expect_abort(draws[i], "gra_rng: got NULL, " UNSEEDED);
+        drawn_from = &none;
+        expect_abort(draws[i], "gra_rng: got a generator that was never seeded, " UNSEEDED);
+    }
+    expect_abort(seeds, "gra_manual_seed: got NULL, expected the address of a gra_rng");
+    ck_assert_int_eq(gra_rng_from_text(&none, NULL), -1);
+}
+
 static void integer_of_nothing(void) { gra_randint(&(gra_rng){ .at = 0 }, 0); }
 static void choose_of_nothing(void)  { gra_python_choices(&(gra_rng){ .at = 0 }, (gra_real[]){ 0, 0 }, 2); }
 static void choose_of_infinity(void)
