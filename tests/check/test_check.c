@@ -278,6 +278,16 @@ TEST(what_the_tape_does_stays)          /* gra_trace_nan and gra_keep_going have
     expect_part("sqrt: made nan");
 }
 
+FUNCTION(calls_counted, (++*(int *)arg, gra_scale(tape, in[0], 2)))
+
+TEST(how_often_f_is_called)             /* gradus.h: 2 calls for each element, 9 in all, 2 for each tensor */
+{
+    int calls = 0;
+    const gra_check_in in = { .shape = { 2, { 2, 3 } } };
+    expect(checked(calls_counted, &calls, 1, &in), 0, "passed");
+    ck_assert_int_eq(calls, 2 * 6 + 9 + 2);
+}
+
 FUNCTION(counts, gra_scale(tape, in[0], ++*(int *)arg))
 
 TEST(f_counts_its_calls)
