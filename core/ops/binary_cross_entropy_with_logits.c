@@ -1,5 +1,6 @@
 /* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written
- * as max(x, 0) - x t + log(1 + e^-|x|), which neither overflows nor takes the logarithm of 0.
+ * as x (1 - t) + log(1 + e^-x) for x > 0, else -x t + log(1 + e^x), which neither overflows nor takes the
+ * logarithm of 0, nor subtracts products that are nearly equal.
  * dx += dy (s(x) - t) / n, for x > 0 as (1 - t) - s(-x), since s(x) may be rounded to 1; dt -= dy x / n. */
 #include "../kernel.h"
 #include "../kern/vmath.h"
@@ -8,7 +9,7 @@
 static real loss(real x, real target)
 {
     const real log_part = real_log1p(real_exp_below_0(x > 0 ? -x : x));
-    return (x > 0 ? x : 0) - x * target + log_part;
+    return (x > 0 ? 1 - target : -target) * x + log_part;
 }
 
 static void forward(gra_tensor *y)

@@ -733,6 +733,8 @@ ANSWERS(VECTOR(10000, -10000, 10000), gra_binary_cross_entropy_with_logits(t, x,
 ANSWERS(VECTOR(20), gra_binary_cross_entropy_with_logits(t, x, VECTOR(1)), TO(LOSS(20)), TO(-SLIGHT(20)))
 ANSWERS(VECTOR(-40), gra_binary_cross_entropy_with_logits(t, x, VECTOR(0)), TO(LOSS(40)), TO(SLIGHT(40)))
 ANSWER(gra_binary_cross_entropy_with_logits(t, VECTOR(10, -80), VECTOR(1, 0)), TO((LOSS(10) + LOSS(80)) / 2))
+ANSWER(gra_binary_cross_entropy_with_logits(t, VECTOR(41), VECTOR((real)(1 - 2 * NEXT))),
+       TO(41 * 2 * NEXT + LOSS(41)))
 REFUSED(gra_binary_cross_entropy_with_logits(t, x, VECTOR(1, 2, 3)),
         "binary_cross_entropy_with_logits: got x (2, 3) and target (3): their shapes differ")
 
