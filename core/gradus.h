@@ -697,10 +697,10 @@ void        gra_file_close(gra_file *f);                /* NULL is allowed */
  * One tensor in a .npy file: written as <f4 (libgradus) or <f8 (libgradus64) in C order; both are read, and
  * converted. For other dtypes the error says which NumPy function to call. gra_load_npy makes a constant; an
  * unreadable file is an error of the tape. gra_save_npy returns 0; or -1, and errno tells why: EINVAL for a
- * tensor that is NULL or stale (an error of its tape too). gra_load_npy_ints reads ids or labels: the integers
- * (int8 to int64, uint8 to uint32, bool) of a file, row-major, of *shape. The array outlives the step: free
- * it. If the file cannot be read, or has a value that does not fit into an int, the tape has an error and the
- * result is NULL. */
+ * tensor that is NULL or stale (an error of its tape too). gra_load_npy_ints reads ids or labels: the
+ * integers (int8 to int64, uint8 to uint32, bool) of a file, row-major, of *shape. The array outlives the
+ * step: free it. If the file cannot be read, or has a value that does not fit into an int, the tape has an
+ * error and the result is NULL. */
 gra_tensor *gra_load_npy(gra_tape *t, const char *path);
 int        *gra_load_npy_ints(gra_tape *t, const char *path, gra_shape *shape);
 int         gra_save_npy(const char *path, const gra_tensor *x);
