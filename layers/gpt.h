@@ -113,7 +113,7 @@ gra_tensor *gra_gpt_forward(gra_tape *t, const struct gra_gpt *g, const int *ids
  * it. Also clear it when parameters have changed. */
 int         gra_kv_cache_open(gra_kv_cache *c, const struct gra_gpt *g);     /* 0; -1: no memory, or no GPT */
 void        gra_kv_cache_clear(gra_kv_cache *c);        /* for a new sequence */
-void        gra_kv_cache_close(gra_kv_cache *c);
+void        gra_kv_cache_close(gra_kv_cache *c);        /* NULL is allowed */
 
 /* Adds `time` ids to the sequence; returns the last row of the logits, (1, 1, vocab_size). */
 gra_tensor *gra_gpt_forward_cached(gra_tape *t, const struct gra_gpt *g, const int *ids, int time,

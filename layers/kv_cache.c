@@ -30,6 +30,8 @@ void gra_kv_cache_clear(gra_kv_cache *c)
 
 void gra_kv_cache_close(gra_kv_cache *c)
 {
+    if (!c)
+        return;
     free_aligned(c->rows);
     *c = (gra_kv_cache){ 0 };
 }

@@ -353,6 +353,7 @@ TEST(a_cache_that_cannot_be_opened)
     const int status = gra_kv_cache_open(&cache, &gpt);
     fault_disarm();
     ck_assert(!fault_wrapped() || (status == -1 && !cache.rows));
+    gra_kv_cache_close(NULL);
 }
 
 TEST(positions_out_of_range)
