@@ -196,7 +196,7 @@ static void say_next(const char *program, const options *o)
         prefixed ? "gradus-" : "", usual ? "" : " --model ", usual ? "" : out, o->lines ? " --count 20" : "");
 }
 
-/* When the run has ended or was stopped: its last files and lines. Returns the exit status. */
+/* Writes the last files and lines of a run that has ended or was stopped. Returns the exit status. */
 static int finish(session *s, const char *program)
 {
     training *t = &s->t;

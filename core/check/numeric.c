@@ -139,8 +139,8 @@ static void nearly(gra_checking *k, gra_checked *x, size_t i, double r)
     }
 }
 
-/* Do the slopes of both sides differ, equally with a smaller step? Then a is right if it lies between the two
- * slopes for each output. Otherwise several kinks may meet, and nothing is known. */
+/* Do the slopes of both sides differ, and by the same amount with a smaller step? Then a is right if it lies
+ * between the two slopes for each output. Otherwise several kinks may meet, and nothing is known. */
 static void look_for_kink(gra_checking *k, gra_checked *x, size_t i, double step, double r)
 {
     const real was = x->data[i];

@@ -1,4 +1,4 @@
-/* view.h: the nodes and leaves of a tape in order, and their texts. */
+/* view.h: the nodes and leaves of a tape in order, and the text that describes each. */
 #ifndef GRADUS_VIEW_H
 #define GRADUS_VIEW_H
 

@@ -133,8 +133,8 @@ static int make_one(const char *path)
     if (why == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
         return 0;
     return warn("cannot make the folder %s: %s", path,
-                file_is_link(path) ? "it is a symbolic link that leads to no folder: remove it, or give "
-                "another name" : strerror(why));
+                file_is_link(path) ? "it is a symbolic link that does not point to a folder: remove it, or "
+                "give another name" : strerror(why));
 }
 
 int folder_make(const char *path)

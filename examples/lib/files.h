@@ -16,7 +16,7 @@ bool  file_is_link(const char *path);                           /* a symbolic li
 const char *file_oddity(const char *path);      /* "symbolic link", "device or pipe"; NULL: neither */
 char *file_read(const char *path, size_t *size);        /* the whole file and a 0 byte; free it */
 
-/* The same without a warning: errno is set. Refuses pipes and files of more than FILE_PLAIN bytes. */
+/* The same, but it sets errno instead of warning. Refuses pipes and files of more than FILE_PLAIN bytes. */
 char *file_read_plain(const char *path, size_t *size);
 
 /* Writes all or nothing; 0 or -1. A symbolic link is replaced, and the file it points to stays. file_replace

@@ -504,7 +504,7 @@ PAGE_EXPORT(run_load) int page_load(const unsigned char *file, int n)
     uint64_t header = UINT64_MAX;
     memcpy(&header, file, n < 8 ? 0 : 8);
     if (header > (uint64_t)n - 8)
-        return warn("this is not a model.safetensors, as build/train or this page writes it");
+        return warn("this is not a model.safetensors, of the kind that build/train or this page writes");
     memory_file_put(file, (size_t)n);
     int failed = check_heads(t->gpt.config.n_heads);
     if (!failed && gra_load(t->model, "the file"))

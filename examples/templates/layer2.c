@@ -3,8 +3,8 @@
 #include "given.h"                      /* layers.h, core/op.h, checks of arguments */
 
 /* Makes the parameters, which the model registers for optimisers, clipping, saving and the gradient check. An
- * inner layer makes its own: here "input.weight", "input.bias" and "state.weight". A parameter of this layer
- * itself:
+ * inner layer makes further parameters: here "input.weight", "input.bias" and "state.weight". A parameter of
+ * this layer itself:
  *     l->scale = gra_param(scope, "scale", gra_init_ones(), GRA_SHAPE(hidden)); */
 void gra_NAME_init(struct gra_NAME *l, gra_scope scope, int dim, int hidden)
 {

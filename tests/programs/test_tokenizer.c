@@ -81,7 +81,7 @@ static void compare_vector(const char *hex, const char *expected, const char *wh
     free(decoded);
 }
 
-/* Each line of a file: a string, a blank or tab, its tokens. Returns how many. */
+/* Reads the lines of a file: a string, a space or tab, and its tokens. Returns how many. */
 static int compare_vectors(const char *path)
 {
     int n = 0;

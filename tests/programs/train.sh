@@ -285,7 +285,7 @@ ln -s nowhere "$W/dangling"
 ln -s looping "$W/looping"
 for link in dangling looping dangling/a/b; do
     ok "$link link" refuses 1 \
-        "cannot make the folder $W/${link%%/*}: it is a symbolic link that leads to no folder: remove it" \
+        "cannot make the folder $W/${link%%/*}: it is a symbolic link that does not point to a folder" \
         "$TRAIN" $small --out "$W/$link"
 done
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>"$W/ok.out")" != 1 ]; then      # 1: any amount is granted

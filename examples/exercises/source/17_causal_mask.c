@@ -28,8 +28,8 @@
  *
  * Why the same: softmax before the mask gives e^s_j / Z for each j, with Z the sum over all. When these are
  * divided by their sum over the past, Z cancels, and e^s_j / (sum over the past) is left. But if a score of
- * the future is some 750 above those of the past, e^s_j / Z is too small for a double in the past, and 0/0 is
- * left. So the mask comes first.
+ * the future exceeds those of the past by some 750, e^s_j / Z becomes 0 for the past, which leaves 0/0. So
+ * the mask comes first.
  */
 #include "exercises.h"
 

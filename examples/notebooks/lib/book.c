@@ -1,5 +1,5 @@
-/* book: see book.h. Errors need no code here: a layer whose init failed has NULL parameters, which the first
- * op that gets a NULL reports. */
+/* book: see book.h. Errors need no code here: a layer whose init failed has NULL parameters, and the first op
+ * that gets such a NULL reports it. */
 #include "book.h"
 #include "../../../core/op.h"
 

@@ -37,7 +37,7 @@ void agrees(const char *names, ...);
 void print(const char *cell, const char *name, gra_tensor *x);
 void print_shape(const char *cell, const char *name, const gra_tensor *x);
 
-/* Tensors: an input of the file, and random ones in the order of the calls. */
+/* Tensors: an input from the file, and random tensors, drawn in the order of the calls. */
 gra_tensor *given(const char *name);
 gra_tensor *torch_rand(gra_shape shape);     /* uniform in [0, 1) */
 gra_tensor *torch_randn(gra_shape shape);    /* normal */
