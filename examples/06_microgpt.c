@@ -127,7 +127,7 @@ static gra_tensor *matrix(gra_model *m, const char *name, int out, int in)
 }
 
 /* begin, the letters of the name, begin: ids[1], ids[2] ... follow ids[0], ids[1] ... */
-static int encode(const char *name, const int *id, int begin, int *ids)     /* returns ids to predict */
+static int encode(const char *name, const int *id, int begin, int *ids)     /* returns how many to predict */
 {
     int n = 0;
     for (ids[0] = begin; n < BLOCK && name[n]; n++)

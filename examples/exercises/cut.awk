@@ -2,8 +2,7 @@
 # start file, `of=solutions` the solution. The file begins with the text for the student and, as a second comment,
 # the solution's reasoning. Marks at the beginning of a line say where the code of the two differs:
 #
-#     //|     a line of the start file only: the mark replaces the line's first three blanks. What follows is
-#     the
+#     //|     a line of the start file only: the mark replaces its first three blanks. What follows is the
 #             solution's only, up to the } that ends the function, or to a line //}
 #     //{     what follows is the solution's only, up to a line //}
 BEGIN { start = of == "start" }

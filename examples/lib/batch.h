@@ -14,7 +14,7 @@ typedef struct batch {
     int    *ids, *next;                 /* (rows, time); next: also GRA_IGNORE_INDEX */
     size_t  tokens;                     /* how many targets count */
     int     most, context;              /* there is room for (most, context) */
-    size_t *row;                        /* of each row: the begin of its window, or its line */
+    size_t *row;                        /* of each row: where its window begins, or its line */
 } batch;
 
 int  batch_open(batch *b, int most, int context);       /* 0, or -1 after a warning; close it in any case */

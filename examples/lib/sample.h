@@ -20,7 +20,7 @@ typedef struct sampler {
 } sampler;
 
 void sample_see(sampler *s, const int *ids, size_t n);  /* reads a prompt: its last context tokens */
-int  sample_largest(const gra_real *x, int n, int *best, int k);        /* k ids; returns how many */
+int  sample_largest(const gra_real *x, int n, int *best, int k);        /* k ids, descending; how many */
 int  sample_next(sampler *s);               /* samples and appends a token; -1: see gra_error */
 int  sample_shares(sampler *s, gra_real *p);/* each token's probability to be next; returns how many; -1 */
 

@@ -1,5 +1,6 @@
 /* training: the state of a training run, and how train and train_mpi begin a run; each program has its own
- loop. *
+ * loop.
+ *
  * A function that fails has printed why (see warn). */
 #ifndef EXAMPLES_TRAINING_H
 #define EXAMPLES_TRAINING_H
@@ -19,7 +20,7 @@ typedef struct training {               /* what a checkpoint stores */
     gra_tape  *tape;
     gra_model *model;
     struct gra_gpt gpt;
-    forward_fn *forward;                /* gra_gpt_forward; steps do not use it */
+    forward_fn *forward;                /* gra_gpt_forward, or a variant; train.c's loop does not use it */
     optimizer  optimizer;
     long       step;                    /* steps done so far */
     double     best;                    /* the lowest validation loss so far; at first infinity */

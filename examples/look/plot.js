@@ -2,7 +2,7 @@
 
 const PLOT = { high: 180, left: 30, right: 8, top: 8, bottom: 20 };
 
-// The marks of an axis of so many steps: at most six intervals, of 1, 2 or 5 times a power of ten.
+// The marks of an axis from 0 to `most`: at most six intervals, of 1, 2 or 5 times a power of ten.
 function marks(most) {
     const ten = 10 ** Math.floor(Math.log10(Math.max(most, 1e-9) / 6));
     const every = [1, 2, 5, 10].map(k => k * ten).find(every => most / every <= 6);

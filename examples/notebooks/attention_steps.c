@@ -1,7 +1,7 @@
 /* attention_steps: self-attention by hand, with columns as tokens (the notebook of Understanding Deep
  * Learning, 12.1, in PyTorch). First comes one head as loops over tokens, then as products of matrices, then
  * two heads and the matrix that mixes them. Every value is computed from the notebook's seeds and compared
- * with what the notebook printed in examples/notebooks/golden/000_*.txt.
+ * with what the notebook printed, examples/notebooks/golden/000_*.txt.
  *
  *     make notebooks; build/notebooks/attention_steps */
 #include "lib/notebook.h"

@@ -61,8 +61,8 @@ const breaks = [
         question: "A step has one window of the text instead of eight. It is eight times as " +
             "cheap.",
         why: m => `The loss ends at ${m.loss} instead of ${m.plain}, and its curve is rough. A gradient ` +
-            "from one window is a noisy estimate of that of the whole text, and after the same steps the " +
-            "model has seen an eighth of the windows." },
+            "from one window is a noisy estimate of that of the whole text, and after the same number of " +
+            "steps the model has seen an eighth of the windows." },
     { name: "init of 1", bits: 16, flags: {}, answers: ["better", "same", "worse", "nothing"],
         question: "The weights begin as random numbers of size 1 instead of 0.02.",
         why: m => `The loss begins at ${m.first}, far above the ${m.level} of a model that knows ` +

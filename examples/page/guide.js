@@ -7,7 +7,8 @@ function first_texts() {
     return {
         ready: `This model${of} will learn these four lines.`,
         plays: "The model guesses each next letter. The loss says how wrong the guesses are. The gradient " +
-            `says, for each of ${n} numbers, which way the loss falls; each step moves all numbers that way.`,
+            `says, for each of the model's ${n} numbers, which way the loss falls; each step moves them ` +
+            "all a little that way.",
         done: "The loss is small: the model nearly knows the lines by heart. Each of the " +
             `${run.steps} steps used ${n} gradients. Where does a gradient come from? Next comes one ` +
             "that you can follow with a pencil.",
@@ -64,8 +65,8 @@ const stations = [
         answer: "The two add nodes, which are the residual connections. This straight path is why deep " +
             "models can be trained at all." },
     { title: "Training", exercise: "22_adamw",
-        text: "A step is a forward, a loss, a backward, and a small move against each gradient. " +
-            "Move the slider through the run, or change the learning rate while it plays.",
+        text: "A step is a forward, a loss, a backward, and a small move of each parameter against " +
+            "its gradient. Move the slider through the run, or change the learning rate while it plays.",
         set() { set_training("play"); },
         question: "The training loss keeps falling, while the held-out loss rises. What has happened?",
         answer: "The model has learnt the few lines by heart. It is sure of what follows in them, and so " +

@@ -295,8 +295,8 @@ static const struct {
 } wrong[] = {
     { "vocab.json", "", "vocab.json" },
     { "vocab.json", "[1, 2]", "expected a vocabulary, an object of 1 to 65536 tokens" },
-    { "vocab.json", "{\"a\": 0, \"b\": 2}", "got a token with an invalid id, expected less than 2" },
-    { "vocab.json", "{\"a\": 0, \"b\": -1}", "got a token with an invalid id, expected less than 2" },
+    { "vocab.json", "{\"a\": 0, \"b\": 2}", "got a token with an invalid id, expected 0 <= id < 2" },
+    { "vocab.json", "{\"a\": 0, \"b\": -1}", "got a token with an invalid id, expected 0 <= id < 2" },
     { "vocab.json", "{\"a\": 0, \"b\": 0}", "vocab.json" },
     { "vocab.json", "{\"a\": 0, \"a\": 1}", "vocab.json" },
     { "vocab.json", "{\"a\": 0, \"b\": 1", "vocab.json" },

@@ -8,7 +8,7 @@ refuse() {
     exit 3
 }
 
-# ---- its text: no extensions, with which it could contain anything ----------------------------------------
+# ---- its text: no extensions that would let it contain anything -----------------------------------------
 # Lines that end in \ are joined first.
 found=$(awk '
     { line = line $0 }

@@ -10,7 +10,7 @@ static gra_tape *t;
 static gra_model *m;
 static struct gated_net net;
 
-/* The mistakes. From EPS on, one of nine too large numbers is added, under the root or to the root. */
+/* The mistakes. From EPS on, one of nine numbers that are too large is added, under the root or to it. */
 enum { LEFT_OUT = 1, UNDIVIDED, RMS, WHOLE, DETACHED, NO_BIAS, EPS, MISTAKES = EPS + 18 };
 static const char *const says[] = {
     [LEFT_OUT] = "the row that makes nan is left out of the loss, but should count like any other row",

@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "Without EXERCISE, learn shows the current exercise and judges it at each save.\n"
     "With EXERCISE (7, 07, relu or 07_relu), learn judges the answer in FILE, or else\n"
-    "in examples/exercises, and exits with 0 (passed), 1 (not) or 2 (not judged).\n"
+    "in examples/exercises, and exits with 0 (passed), 1 (failed) or 2 (not judged).\n"
     "\n"
     "  --json               prints the judgement as one JSON object\n"
     "  --seconds N          gives each answer N seconds of processor time (10)\n"

@@ -1,7 +1,7 @@
 /* 13 dropout: learning with parts missing.
  *
- * In training each number is set to 0 with probability p, anew in each step, so no unit can rely on a
- * different unit (Srivastava et al. 2014). The kept numbers are scaled up, so on average y is x:
+ * In training each number is set to 0 with probability p, anew in each step, so no unit can rely on
+ * another (Srivastava et al. 2014). The kept numbers are scaled up, so on average y is x:
  *
  *     y_i = 0 with probability p, else x_i / (1 - p)              0 <= p < 1, in GRA_TRAIN
  *     y_i = x_i                                   in all other modes: nothing is drawn there

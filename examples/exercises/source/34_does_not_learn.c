@@ -22,7 +22,7 @@
  *
  * 2: gra_cross_entropy takes logits and does softmax itself. It was given probabilities, so softmax was done
  * twice. Probabilities are between 0 and 1: at best the right one is 1 and five are 0. The second softmax
- * turns the 1 into e / (e + 5) = 0.35, and -log 0.35 is 1.04.
+ * turns the 1 into e / (e + 5) = 0.35, and -log of that is 1.04.
  *
  * 3: gra_init_normal(0.5, 0) has mean 0.5 and standard deviation 0, so all weights were 0.5. Hidden units
  * that start alike compute the same and get the same gradient: they stay alike for ever, and eight of them do

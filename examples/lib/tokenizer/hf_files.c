@@ -117,7 +117,7 @@ static int add_entry(reader *r, gra_json string, gra_json number, bool added)
     const size_t id = !number.wrong && given < r->most ? (size_t)given : r->most;
     const char *bytes = decode(string, !added, &n);
     if (id >= r->most)
-        return warn("%s: got a token with an invalid id, expected less than %zu", r->path, r->most);
+        return warn("%s: got a token with an invalid id, expected 0 <= id < %zu", r->path, r->most);
     struct entry *e = &r->entries[id];
     if (!bytes)
         return bad(r, "token", id, "expected characters that each stand for a byte");

@@ -6,7 +6,8 @@
  * as in Hugging Face's tokenizers.
  *
  * Each pair has a list of the words in which it occurs, or did occur: only these words change. The pairs are
- * in a heap by count. The count of an old pair only falls, so an outdated entry is found in its turn. */
+ * in a heap by count. The count of a pair that is there already only falls, so an outdated entry is found
+ * when it comes first. */
 #include "../hash.h"
 #include "../message.h"
 #include "heap.h"

@@ -146,7 +146,7 @@ static double *sorted(const double *values, size_t size)
     return copy;
 }
 
-/* Are its numbers an input of the file, in any order? Then nothing was computed. */
+/* Are its numbers those of an input of the file, in any order? Then nothing was computed. */
 static bool is_rearranged(const golden_tensor *expected)
 {
     const double *numbers = sorted(expected->values, expected->size);
