@@ -1,4 +1,4 @@
-# gradus. `make help` lists the targets. It requires GNU make 3.81 and a POSIX sh.
+# gradus. `make help` lists the targets. This file requires GNU make 3.81 and a POSIX sh.
 #
 # A new source file in core/, layers/, examples/ or tests/ needs no line here. tests/tests.mk has the tests.
 #

@@ -36,8 +36,8 @@
  *
  * Threads. A tape and the models opened on it belong to one thread at a time. Another thread may open its own
  * tape and read the parameters of these models on it, in GRA_EVAL, while their owner runs a forward or a
- * backward, which write only the gradient of a parameter. Optimiser steps, loading and initialising write
- * parameters: make sure that no other thread reads the parameters meanwhile.
+ * backward: of a parameter, these two write only the gradient. Optimiser steps, loading and initialising
+ * write parameters: make sure that no other thread reads the parameters meanwhile.
  *
  * Precision. libgradus computes in float; libgradus64 is the same source with -DGRADUS_DOUBLE. Compile all
  * your own code with the same flag: a file compiled without the flag does not link with libgradus64, and a
@@ -169,7 +169,7 @@ typedef struct gra_rng {                /* Mersenne Twister 19937, and a cached 
     int      at;                        /* the next word of state; 624: refill first */
     bool     has_normal;
     double   normal;                    /* second value of the last pair of the scalar path */
-    uint32_t seeded;                    /* set by gra_manual_seed: to draw without it aborts */
+    uint32_t seeded;                    /* set by seeding: to draw without it is an error */
 } gra_rng;
 
 void     gra_manual_seed(gra_rng *g, uint64_t seed);             /* torch.manual_seed, np.random.seed */
@@ -362,8 +362,8 @@ gra_tensor *gra_tanh(gra_tape *t, gra_tensor *x);                      /* tanh x
 gra_tensor *gra_sigmoid(gra_tape *t, gra_tensor *x);                   /* 1 / (1 + e^-x); as tanh */
 gra_tensor *gra_relu(gra_tape *t, gra_tensor *x);                      /* max(x, 0); gradient 0 at 0 */
 
-/* x Phi(x), by erf: PyTorch's default. As in PyTorch, Phi = (1 + erf) / 2 is rounded near 1: in float its
- * error is up to 3e-8, which is a few percent of Phi below x = -5, and all of Phi below -6. */
+/* x Phi(x), by erf: PyTorch's default. As in PyTorch, Phi = (1 + erf) / 2 has the rounding error of numbers
+ * near 1: in float up to 3e-8, which is a few percent of Phi below x = -5, and all of Phi below -6. */
 gra_tensor *gra_gelu(gra_tape *t, gra_tensor *x);
 gra_tensor *gra_gelu_tanh(gra_tape *t, gra_tensor *x);                 /* its tanh approximation: GPT-2's */
 gra_tensor *gra_silu(gra_tape *t, gra_tensor *x);                      /* x sigmoid(x) */
@@ -463,7 +463,8 @@ gra_tensor *gra_cross_entropy_unreduced(gra_tape *t, gra_tensor *logits, const i
 gra_tensor *gra_mse_loss(gra_tape *t, gra_tensor *x, gra_tensor *target);       /* mean (x - target)^2 */
 
 /* The mean of -(target log p + (1 - target) log(1 - p)), where p and target have one shape, and logarithms
- * are at least -100. With logits: the same for p = sigmoid(x), without overflow, with all digits. */
+ * are at least -100. With logits: the same for p = sigmoid(x), without overflow, and with all digits of a
+ * small loss. */
 gra_tensor *gra_binary_cross_entropy(gra_tape *t, gra_tensor *p, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_with_logits(gra_tape *t, gra_tensor *x, gra_tensor *target);
 gra_tensor *gra_binary_cross_entropy_unreduced(gra_tape *t, gra_tensor *p, gra_tensor *target);

@@ -257,7 +257,7 @@ tsan:
 	CK_EXCLUDE_TAGS=long CK_TIMEOUT_MULTIPLIER=10 CK_TAP_LOG_FILE_NAME=$(B)/tsan/passed/threads \
 	    $(FIXED) $(B)/tsan/f32/test threads
 
-# Compiles the suites, the programs and the judges by clang, if clang is installed and is not $(CC).
+# Compiles the suites, the programs and the judges with clang, if clang is installed and is not $(CC).
 CLANG = $(shell command -v clang >/dev/null && ! $(CC) --version | grep -q clang && echo clang)
 clang:
 	$(if $(CLANG),$(MAKE) $(JOBS) B=$(B)/clang OPT=-O1 CC=clang CXX=clang++ suites all \

@@ -122,8 +122,8 @@ void gra_arena_back(gra_arena *a, gra_arena_mark to)
 
 void gra_arena_rewind(gra_arena *a) { gra_arena_back(a, (gra_arena_mark){ 0 }); }
 
-/* Blocks grow, so the last block is often large enough; otherwise one block of their total size replaces
- * them. */
+/* Blocks grow, so the last block is often large enough; otherwise one block with room for all that was used
+ * replaces them. */
 void gra_arena_merge(gra_arena *a)
 {
     const size_t used = gra_arena_used(a);

@@ -4,8 +4,8 @@
  *   report.c    the text of the report
  *   numeric.c   the numeric gradients              analytic.c  the analytic ones
  *   evaluate.c  y = f(inputs)                      collect.c   the tensors that are compared
- *   guard.c     an op that writes out of bounds     crash.c     a backward that crashes
- *   beyond.c    an op that reads out of bounds      say.c       the lines of a report
+ *   guard.c     an op that writes where it must not    crash.c     a backward that crashes
+ *   beyond.c    an op that reads out of bounds         say.c       the lines of a report
  *
  * core/explain finds out why two gradients do not agree. */
 #ifndef GRADUS_CHECKING_H
@@ -61,7 +61,7 @@ typedef struct gra_guard {
     size_t        changed;              /* see gra_guard_change */
     real         *copy;                 /* of values that the running op may not change, or NULL */
     int           crash;                /* see gra_crash_begin */
-    bool          violated;             /* an op wrote out of bounds: */
+    bool          violated;             /* an op wrote where it must not: */
     char          tensor[128], sentence[512];
 } gra_guard;
 

@@ -39,7 +39,7 @@ static classes classify(const gra_wrong *w)
     return c;
 }
 
-/* Names the set of all entries in one of these classes. */
+/* Names the set of the entries whose class is `which` or `or_else`. */
 static gra_line places(gra_wrong *w, double k, int which, int or_else)
 {
     for (size_t i = 0; i < w->entries; i++) {

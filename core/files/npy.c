@@ -1,6 +1,6 @@
 /* npy: one tensor in NumPy's file format (numpy.lib.format). Files are written in version 1.0. Versions 2.0
- * and 3.0, whose length has 4 bytes, are read too; the header's keys may be in any order and written in any
- * way that Python allows:
+ * and 3.0, whose length has 4 bytes, are read too; the header's keys may be in any order, and written as
+ * Python may write them:
  *
  *     6 bytes     \x93NUMPY
  *     2 bytes     the version: 1, 0

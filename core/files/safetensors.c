@@ -308,7 +308,7 @@ gra_file *gra_file_open(const char *path)
         return NULL;
     gra_failure_about(&f->error, path);
     if (!gra_infile_open(&f->in, path, &f->error) || !read_file(f))
-        f->count = f->nmeta = 0;        /* then no tensor is found in the file */
+        f->count = f->nmeta = 0;        /* then nothing is found in the file */
     return f;
 }
 

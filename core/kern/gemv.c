@@ -2,8 +2,8 @@
  *
  * Each value of b is used only once or twice, so packing it, as gemm does, would cost more than the product:
  * without this file, text is generated at a third of the speed. Each column of c is the same sum in the same
- * order as in gemm, unless gemm rounds to bfloat16. Its bits do not depend on the cut, on the threads or on
- * the number of rows. */
+ * order as in gemm, unless gemm rounds to bfloat16. So the bits of c do not depend on the cut, on the threads
+ * or on the number of rows. */
 #include "gemv.h"
 #include "../machine/machine.h"
 

@@ -5,7 +5,7 @@
 #include "../kernel.h"
 
 /* Here and in gemm.c, sums over k are cut into pieces of this many products, so both files give the same
- * bits. (gemm.c rounds to bfloat16 only in larger products.) */
+ * bits, unless gemm.c rounds to bfloat16, which it does only in larger products. */
 #define GRA_DEPTH 384
 
 /* A kernel, one for each instruction set: c_j = sum_p a_p b_pj + add_j, where a_p is a[p*col]; add may be

@@ -14,7 +14,7 @@ void         gra_machine_close(gra_machine *m);         /* removes an owner */
  * belongs to a closed model, which can be recognised until then. */
 void         gra_machine_free_later(gra_machine *m, void *memory, void (*release)(void *memory));
 
-/* The number of optimiser steps taken by models on this machine. */
+/* The number of steps that the optimisers of the models on this machine have taken. */
 unsigned     gra_machine_updates(const gra_machine *m);
 unsigned     gra_machine_count_update(gra_machine *m);  /* counts one more, and returns the number */
 

@@ -56,7 +56,7 @@
         for (size_t i = from; i < to; i++) {                                                             \
             const real x = in[i], y = result->data[i], dy = result->grad[i];                             \
             real dx = fresh ? 0 : grad[i];                                                               \
-            (void)x, (void)y;                           /* most formulas need only one */        \
+            (void)x, (void)y;                           /* most formulas need only one */                \
             add_to_dx;                                                                                   \
             grad[i] = dx;                                                                                \
         }                                                                                                \

@@ -6,7 +6,7 @@ struct args {
     const int *ids;                                 /* a copy of the ids, `count` of them */
     size_t     count;
     size_t     lists, *first;                       /* in backward: the first position of each id, */
-    size_t    *next;                                /* 1 + the next position of the same id, or 0 */
+    size_t    *next;                                /* for each position, 1 + the next one of its id, or 0 */
 };
 
 static size_t dim(const gra_tensor *y)   { return (size_t)y->in[0]->shape.dim[1]; }

@@ -47,8 +47,8 @@ static int stride_for(int width)
     return width % line ? width : (width / line | 1) * line;
 }
 
-/* Workspace for the largest matrix, which all threads update, and per thread, for its largest small
- * matrix. */
+/* Workspace for the largest matrix, which all threads update, and for each thread, workspace for the largest
+ * small matrix. */
 struct gra_muon_workspace {
     real  *large, *small;
     size_t small_size;                  /* values of `small` for one thread */

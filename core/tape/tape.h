@@ -54,7 +54,7 @@ bool gra_refuses_input(gra_tape *t, const char *op, int i, const gra_tensor *x, 
 gra_tensor *gra_leaf(gra_tape *t, const char *name, gra_shape shape, real *data);
 
 void gra_tape_run(gra_tape *t, gra_tensor *y, bool backward);       /* y's forward or backward */
-void gra_tape_no_dropout(gra_tape *t);                  /* an op that does not drop, but would in GRA_TRAIN */
+void gra_tape_no_dropout(gra_tape *t);                  /* an op does not drop, but would in GRA_TRAIN */
 bool gra_tape_keeps_attention(const gra_tape *t);
 
 /* gra_alloc, in a given arena of the tape. */

@@ -7,7 +7,7 @@ enum { LINE = GRA_ROW_COLUMNS };
 static const struct {
     const char *heading;
     bool right;
-    int  narrowed;          /* 0: never narrowed; else the weight of its width in that choice */
+    int  narrowed;          /* 0: never; else the factor of its width in finding the widest column */
 } column[GRA_ROW] = {
     [GRA_ROW_NUMBER] = { "#", .right = true },      [GRA_ROW_LAYER]  = { "layer", .narrowed = 2 },
     [GRA_ROW_TITLE]  = { "op", .narrowed = 3 },     [GRA_ROW_SHAPE]  = { "shape", .narrowed = 3 },

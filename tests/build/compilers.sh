@@ -4,7 +4,7 @@
 # depend on flags. It uses $CC, and gcc and clang if they are installed.
 . tests/lib/ok.sh
 
-which_one() {   # which_one COMPILER: gcc or clang, whatever its name
+which_one() {   # which_one COMPILER: which compiler and version it is, whatever its name
     echo __clang__ __clang_major__ __GNUC__ __GNUC_MINOR__ | $1 -E -P - 2>"$W/which.err"
 }
 

@@ -46,7 +46,7 @@ struct formula_op {
     const double *numbers;
 };
 
-/* Checks the op with these lines replacing its own (NULL: none). Returns its status, and sets `report`. */
+/* Checks the op with these lines replacing its own (NULL: none): gra_check's status, and `report`. */
 int formula_check(const struct formula_op *op, const char *wrong);
 
 /* The test of an op: with its right lines it passes; each row fails, and the report has the row's words. */

@@ -19,7 +19,7 @@ static void hypot_forward(gra_tensor *y)
         y->data[i] = sqrt(y->in[0]->data[i] * y->in[0]->data[i] + y->in[1]->data[i] * y->in[1]->data[i]);
 }
 
-/* UBSan would report a backward that adds to NULL first. */
+/* Otherwise UBSan would be the first to report a backward that adds to NULL. */
 __attribute__((no_sanitize("undefined"))) static void add_to(const gra_tensor *y, int input)
 {
     const gra_tensor *x = y->in[input];

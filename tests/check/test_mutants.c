@@ -15,7 +15,7 @@ enum { NONE, A_THOUSANDTH, DROPPED, A_HOLE, OVERWRITTEN, KINDS };
 
 static const struct {
     const char *name;
-    double      factor;                 /* lost parts of the sum: all, one input's, one element's */
+    double      factor;                 /* of the added sum: all of it, one input's, one element's */
 } kinds[KINDS] = {
     { "the original", 1 },              /* must pass, or the other mutants prove nothing */
     { "factor 1.001", 1.001 },          /* a test that notices this also notices -1 or 2 */

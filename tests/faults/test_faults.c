@@ -231,7 +231,7 @@ static void sweep(const struct fault *f, bool run(void), bool files)
     const char *given = getenv("FAULT_STEP");
     const int step = given ? atoi(given) : 1;
     int failures = 0;
-    gra_cores();                        /* the first run opens more files */
+    gra_cores();                        /* its first call opens files */
     for (long n = 1, struck = 1; struck; n += n < 10 ? 1 : step) {
         ck_assert_msg(n < 20000, "%s: it never ends", f->name);
         if (files) {

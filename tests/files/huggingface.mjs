@@ -1,6 +1,6 @@
-// Prints the ids of texts (the lines of a file) by three libraries of Hugging Face:
+// The ids of texts (the lines of a file) by three libraries of Hugging Face:
 //     node huggingface.mjs PARENT FOLDER TEXT
-// prints a line "LIBRARY 1,2,3" for each library and text, for each FOLDER in PARENT.
+// prints a line "LIBRARY 1,2,3" for each library and text, by the tokenizer in PARENT/FOLDER.
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

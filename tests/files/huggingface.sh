@@ -18,7 +18,7 @@ int main(void) { return 0; }
 TEXT
 small="--context 64 --batch 4 --width 16 --heads 2 --layers 1 --steps 5 --sample 0 --quiet --data README.md"
 
-same_ids() {    # same_ids FOLDER: the logits of a text equal the logits of the libraries' ids
+same_ids() {    # same_ids FOLDER: logits after each token are the same as for the libraries' ids
     (cd "$W/npm" && node huggingface.mjs "$W" "$1" "$W/texts") >"$W/ids" || return 1
     n=0
     while IFS= read -r text; do

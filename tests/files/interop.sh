@@ -1,6 +1,6 @@
 #!/bin/sh
-# PyTorch and gradus compute the same logits from each other's files, in three naming schemes. shellcheck
-# source=tests/lib/ok.sh
+# PyTorch and gradus compute the same logits from each other's files, in three naming schemes.
+# shellcheck source=tests/lib/ok.sh
 . tests/lib/ok.sh
 . tests/lib/torch.sh
 

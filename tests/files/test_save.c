@@ -307,7 +307,7 @@ TEST(test_other_answers)
     }
 }
 
-TEST(test_in_this_folder)               /* a path without a file name */
+TEST(test_in_this_folder)               /* a path that names no folder */
 {
     char here[1024];
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));

@@ -51,7 +51,7 @@ enum {
 
 bool fault_wrapped(void);
 long fault_count(fault_call call);      /* how often it was called */
-size_t fault_largest(void);             /* most bytes of one call since the last fault_largest */
+size_t fault_largest(void);             /* most bytes requested by one call since the last fault_largest */
 long fault_held(void);                  /* blocks not freed, descriptors and streams not closed */
 
 /* From now on the n-th such call, n = 1, 2 ..., fails with that errno (or is struck in one of the ways

@@ -9,7 +9,7 @@ GENERATE=$KEPT/generate
 FAULTS=$KEPT/faults
 SCRIPT=${0##*/}
 KEPT=$KEPT/${SCRIPT%.sh}.test
-blank=' '                               # for lines that end with a carriage return
+blank=' '                               # for lines that end with a blank
 passed=0
 failed=0
 

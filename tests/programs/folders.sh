@@ -59,7 +59,7 @@ ok "... other files are ignored" ends_with 0 cp README.md "$W/sharded/c.safetens
 ok "... there" same_text "$W/run" "$W/sharded"
 hostile() { sed "$1" "$W/index" >"$index"; refused "$W/sharded" "$2"; }
 ok "a shard is missing" hostile 's/b.safetensors/d.safetensors/' "d.safetensors: No such file or directory"
-ok "a tensor is not in the index" hostile 's/wte/wtf/' "tensor transformer.wtf.weight is not in "
+ok "a tensor is not in its shard" hostile 's/wte/wtf/' "tensor transformer.wtf.weight is not in "
 ok "a tensor twice" hostile 's/.*wpe.*/&&/' "is there twice"
 for path in ../run/model.safetensors /etc/passwd . .. ''; do
     ok "a path that leaves the folder: '$path'" hostile "s,b.safetensors,$path," \

@@ -254,7 +254,7 @@ TEST(numpy)                 /* np.random.RandomState(0): random_sample(4); from 
 
 /* ---- Python: whole drawings are compared in test_seeds.c ------------------------------------------ */
 
-/* A share of 0 gives the first index with a weight above 0; the largest share gives the last index. */
+/* A share of 0 gives the first index with a weight above 0; the largest gives the last such index. */
 TEST(python_choices_at_the_ends)
 {
     const gra_real weights[] = { 0, 0, 3, 0, 1, 0 };

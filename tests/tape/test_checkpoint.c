@@ -246,7 +246,7 @@ TEST(forgotten_values)
         gra_begin(t, GRA_GRAD, NULL);
         gra_tensor *in = gra_input(t, x, GRA_SHAPE(2));
         y[0] = gra_exp(t, in);
-        y[1] = gra_tanh(t, y[0]);                       /* mul's backward reads both */
+        y[1] = gra_tanh(t, y[0]);                       /* mul's backward reads it, as both inputs */
         y[2] = gra_mul(t, y[1], y[1]);
         gra_tensor *seen = gra_tanh(t, in), *view = gra_reshape(t, seen, GRA_SHAPE(2, 1));
         gra_forget(y[0]);

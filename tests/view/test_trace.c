@@ -254,8 +254,8 @@ static void set(const char *name, double by, double value)      /* p = by p + va
         p->data[i] = (real)by * p->data[i] + (real)value;
 }
 
-/* A step of a GPT in which these two parameters are changed by p and value: its sentence begins and ends like
- * this. The square of LARGE overflows, and so does the sum of two HALFs. */
+/* A step of a GPT in which each of these two parameters p is set to by p + value: its sentence begins and
+ * ends like this. The square of LARGE overflows, and so does the sum of two HALFs. */
 #define HALF (sizeof(real) == 4 ? 3e38 : 1.7e308)
 static const struct {
     const char *first, *second;

@@ -48,7 +48,7 @@ TEST(nodes_in_the_order_of_recording)
 
 /* ---- layers ---- */
 
-/* The path of an op between an op with the parameter p and an op with q; "" means no parameter (NULL). */
+/* The path of an op between an op with the parameter p and an op with q; "" if p or q is NULL: no such op. */
 static const struct { const char *p, *q, *path; } between[] = {
     { "norm.weight", "norm.weight", "norm" },
     { "att.W_value.weight", "att.out_proj.weight", "att" },
@@ -189,7 +189,7 @@ static const char *printed(void)
     return shown_of(f);
 }
 
-TEST(a_parameter_of_another_layer)      /* is recognised by its whole name */
+TEST(a_parameter_of_another_layer)      /* is shown by its whole name */
 {
     gra_mul(t, param("norm.weight"), param("tok_emb.scale"));
     ck_assert_msg(strstr(printed(), "weight, tok_emb.scale") != NULL, "%s", shown);

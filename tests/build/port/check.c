@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifndef __MINGW32__                     /* without fork: all tests run in this process */
+#ifndef __MINGW32__                     /* MinGW has no fork: there all tests run in this process */
 #include <sys/wait.h>
 #endif
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* check.h: a replacement for the library Check, where Check is not installed for the machine or C library. It
- * has the functions of Check that the tests use, under the same names: see Check's manual. Each test runs in
+ * has the part of Check that the tests use, with the same names: see Check's manual. Each test runs in
  * a separate process, so a crash fails only one test. It obeys CK_RUN_SUITE, CK_RUN_CASE, CK_INCLUDE_TAGS,
  * CK_EXCLUDE_TAGS, CK_DEFAULT_TIMEOUT and CK_TAP_LOG_FILE_NAME. port.sh checks that, natively, it runs as
  * many tests as Check and finds the same failures. */
