@@ -8,7 +8,7 @@ function losses_of(rows, column) {
 // A plot of lines ({ className, text, points }); above it, each name, and the loss at a step or the last.
 function draw_losses(name, lines, { vocab, steps }, { at, pick } = {}) {
     const level = Math.log(vocab), entry = (className, text, loss) => make("span", "entry",
-        make("i", className), text + " ", make("b", "", loss?.toFixed(4) ?? ""));
+        make("i", className), text + " ", make("b", "", loss?.toFixed(4) ?? "\u00a0"));
     draw_plot(by_id(name + "_loss"), { lines, steps, level, at, pick });
     by_id(name + "_legend").replaceChildren(...lines.map(({ className, text, points }) =>
         entry(className, text, points.findLast(([step]) => step <= (at ?? steps))?.[1])),

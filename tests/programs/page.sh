@@ -18,7 +18,7 @@ command -v node >"$W/node" || left_out "the page is driven by node, which is not
 chromium=$(find_program chromium chromium-browser google-chrome) || left_out "there is no Chromium"
 sh tests/build/tools/wasm || left_out "clang cannot compile for wasm32-wasi here"
 
-ok "make page" "$MAKE" --no-print-directory B="$BUILD" page
+ok "make page" "${MAKE:-make}" --no-print-directory B="$BUILD" page
 page=$BUILD/page.html
 case $page in /*) ;; *) page=$PWD/$page ;; esac
 
