@@ -186,7 +186,7 @@ void     gra_randn_f64(gra_rng *g, double *x, size_t n);                        
 
 /* torch.multinomial(p, 1, replacement): one index of n weights p, each with a probability proportional to its
  * weight. PyTorch draws in two different ways, and so does this function. A weight below 0 aborts, and so
- * does a sum that is in float not finite or not above 0. */
+ * does a sum that, in float, is not finite or not above 0. */
 int      gra_multinomial(gra_rng *g, const gra_real *p, int n, bool replacement);
 void     gra_numpy_random(gra_rng *g, double *x, size_t n);                      /* np.random.random_sample */
 void     gra_numpy_normal(gra_rng *g, double *x, size_t n, double loc, double scale);   /* np.random.normal */

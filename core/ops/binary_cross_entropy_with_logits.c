@@ -1,6 +1,6 @@
 /* binary_cross_entropy_with_logits: the mean of -(t log s(x) + (1 - t) log(1 - s(x))), s the sigmoid, written
- * as x (1 - t) + log(1 + e^-x) for x > 0, else -x t + log(1 + e^x), which neither overflows nor takes the
- * logarithm of 0, nor subtracts products that are nearly equal.
+ * as x (1 - t) + log(1 + e^-x) for x > 0, else -x t + log(1 + e^x). These do not overflow, take no logarithm
+ * of 0, and subtract no numbers that are nearly equal.
  * dx += dy (s(x) - t) / n, for x > 0 as (1 - t) - s(-x), since s(x) may be rounded to 1; dt -= dy x / n. */
 #include "../kernel.h"
 #include "../kern/vmath.h"

@@ -24,14 +24,19 @@ gra_tensor *gra_fail(gra_tape *t, const char *format, ...)
     return &t->empty;
 }
 
+bool gra_need_generator(gra_tape *t, const char *who, const gra_rng *g, const char *how)
+{
+    if (!g)
+        gra_fail(t, "%s: got no generator, expected one: pass %s", who, how);
+    else if (!gra_seeded(g))
+        gra_fail(t, "%s: got a generator that was never seeded, expected a seeded one: call "
+                 "gra_manual_seed(&rng, 123) first", who);
+    return !t->error.failed;
+}
+
 bool gra_need_rng(gra_tape *t, const char *op)
 {
-    if (!t->rng)
-        gra_fail(t, "%s: got no generator, expected one: pass it to gra_begin(t, GRA_TRAIN, &rng)", op);
-    else if (!gra_seeded(t->rng))
-        gra_fail(t, "%s: got a generator that was never seeded, expected a seeded one: call "
-                 "gra_manual_seed(&rng, 123) first", op);
-    return !t->error.failed;
+    return gra_need_generator(t, op, t->rng, "it to gra_begin(t, GRA_TRAIN, &rng)");
 }
 
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who)

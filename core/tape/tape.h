@@ -44,6 +44,9 @@ bool gra_is_stale(const gra_tensor *x, const char *who);
 /* Returns true, with an error of t (NULL: the program aborts), if x is a parameter of a closed model. */
 bool gra_is_closed(gra_tape *t, const gra_tensor *x, const char *who);
 
+/* Returns false, with an error of t, if g is NULL (how: what to pass) or was never seeded. */
+bool gra_need_generator(gra_tape *t, const char *who, const gra_rng *g, const char *how);
+
 /* Returns false, with an error of t, if x's values are not in memory, after gra_forget or gra_bfloat16. */
 bool gra_has_values(gra_tape *t, const gra_tensor *x, const char *who);
 

@@ -1,6 +1,5 @@
 /* tensor: makes the leaves of the graph (inputs and constants), and reads single values. */
 #include "tape.h"
-#include "../random/random.h"
 
 static gra_tensor *copied(gra_tape *t, const char *name, const real *data, gra_shape shape, bool grad)
 {
@@ -54,11 +53,8 @@ static gra_tensor *drawn(gra_tape *t, const char *name, gra_rng *g, gra_shape sh
                          void (*draw)(gra_rng *g, real *x, size_t n))
 {
     gra_tensor *x = gra_leaf(t, name, shape, NULL);
-    if (x == &t->empty)
-        return x;
-    if (!gra_seeded(g))
-        return gra_fail(t, "%s: got %s, expected a seeded generator: call gra_manual_seed(&rng, 123) first",
-                        name, g ? "a generator that was never seeded" : "NULL");
+    if (x == &t->empty || !gra_need_generator(t, name, g, "&rng"))
+        return &t->empty;
     draw(g, x->data, x->size);
     return x;
 }

@@ -10,7 +10,7 @@ static const struct judge_answer answer = {
         "p[i] = p0[i] - lr * v[i]\n", .special = {
         { "g is multiplied by 1 - momentum, as in an average, but v should be a sum",
           "v[i] = momentum * v0[i] + (1 - momentum) * g[i]" },
-        { "-lr is in v, as where p = p + v follows, but v should be a sum of gradients alone",
+        { "v contains -lr, as in p = p + v, but v should be a sum of gradients alone",
           "v[i] = momentum * v0[i] - lr * g[i]" },
         { "this is Nesterov's step, with g + momentum v: subtract lr v alone",
           "p[i] = p0[i] - lr * (g[i] + momentum * v[i])" } } };

@@ -342,7 +342,7 @@ static void extra(int i)
     }
 }
 
-/* An index, or a count that is given, stands as a number in the formula: it is counted from 1 or from -1. */
+/* An index or a given count that is used as a number is 1 too small or too large. */
 static void counted(int i)
 {
     const struct node x = *at(i);
